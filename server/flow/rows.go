@@ -257,15 +257,16 @@ type Edge struct {
 	From int64   `json:"from"`
 	To   int64   `json:"to"`
 	// Write is the cause, Reconcile the effect.
-	Write           WriteRef `json:"write"`
-	Reconcile       string   `json:"reconcile"`
-	Controller      string   `json:"controller"`
-	Item            string   `json:"item"`
-	Kind            string   `json:"kind"`
-	Name            string   `json:"name"`
-	ResourceVersion string   `json:"resourceVersion,omitempty"`
-	Self            bool     `json:"self"`
-	Inferred        bool     `json:"inferred,omitempty"`
+	Write      WriteRef `json:"write"`
+	Reconcile  string   `json:"reconcile"`
+	Controller string   `json:"controller"`
+	Item       string   `json:"item"`
+	// ObjectKind and Name are the object that was written.
+	ObjectKind      string `json:"kind"`
+	Name            string `json:"name"`
+	ResourceVersion string `json:"resourceVersion,omitempty"`
+	Self            bool   `json:"self"`
+	Inferred        bool   `json:"inferred,omitempty"`
 }
 
 // Gap is a range of an emitter's spans that never came; its key is source,
@@ -304,16 +305,17 @@ type Finding struct {
 // from the moment it has not been heard of for 5 seconds; Heard is when it was
 // last heard of.
 type Controller struct {
-	Row       RowKind `json:"row"`
-	Key       string  `json:"key"`
-	Source    string  `json:"source"`
-	Service   string  `json:"service,omitempty"`
-	Pod       string  `json:"pod,omitempty"`
-	Kind      string  `json:"kind,omitempty"`
-	Workers   int     `json:"workers"`
-	Connected bool    `json:"connected"`
-	Heard     int64   `json:"heard"`
-	Since     int64   `json:"since"`
+	Row     RowKind `json:"row"`
+	Key     string  `json:"key"`
+	Source  string  `json:"source"`
+	Service string  `json:"service,omitempty"`
+	Pod     string  `json:"pod,omitempty"`
+	// ObjectKind is the kind of the objects that it reconciles.
+	ObjectKind string `json:"kind,omitempty"`
+	Workers    int    `json:"workers"`
+	Connected  bool   `json:"connected"`
+	Heard      int64  `json:"heard"`
+	Since      int64  `json:"since"`
 	// Lease is none, waiting or leading.
 	Lease      string   `json:"lease,omitempty"`
 	Synced     []string `json:"synced,omitempty"`
