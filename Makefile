@@ -1,0 +1,151 @@
+# tracer: see ARCHITECTURE.md for what is where. `make` prints this help.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+-include localcluster/build.mk
+
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS   := -s -w -X main.version=$(VERSION)
+GO        ?= go
+# localcluster and the tools have their own version selection, so that neither
+# the size of Kubernetes nor a linter's taste moves what tracer itself is built with.
+GO_OWN    := GOWORK=off $(GO)
+SUM       := bin/tools/gotestsum
+LINT      := bin/tools/golangci-lint
+# Flags of `go test`, e.g. make test-go TESTFLAGS='-run TestScale -v'.
+TESTFLAGS ?=
+DEMO_FLAGS ?=
+RESULTS   := tmp/results
+
+export CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome || echo /usr/bin/chromium)
+export LOCALCLUSTER_BIN := $(CURDIR)/bin/localcluster
+export TRACER_BIN := $(CURDIR)/bin/tracer
+
+.PHONY: help
+help: ## Print this help
+	@echo 'tracer: a Kubernetes controller'"'"'s reconciliation loop, live in a browser'; echo
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+# --- build and run -------------------------------------------------------------
+
+.PHONY: build
+build: bin/tracer bin/localcluster ## Build tracer and localcluster into bin/ (the first time takes minutes)
+
+GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools)/')
+EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy | grep -vE '\.go$$')
+CLUSTER_FILES := $(shell git ls-files -co --exclude-standard localcluster)
+
+bin/tracer: $(GO_FILES) $(EMBEDDED)
+	@echo 'building bin/tracer (about a minute with an empty build cache)'
+	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/tracer
+
+bin/localcluster: $(CLUSTER_FILES)
+	@echo 'building bin/localcluster: etcd and the Kubernetes control plane (about 5 minutes with an empty build cache)'
+	@.ci/progress bin/localcluster $(GO_OWN) build -C localcluster -trimpath -ldflags '$(LOCALCLUSTER_LDFLAGS)' -o ../bin/localcluster ./cmd/localcluster
+
+.PHONY: demo
+demo: build ## Run everything: a real control plane, the hub, the reconciler, the page
+	@exec bin/tracer demo $(DEMO_FLAGS)
+
+# --- test ----------------------------------------------------------------------
+
+.PHONY: test
+test: build setup-web setup-chromium $(SUM) ## Run every test: Go, TypeScript, browser (installs what it needs)
+	@rm -rf $(RESULTS) && mkdir -p $(RESULTS)
+	@$(MAKE) test-go test-web test-browser
+	@.ci/counts $(RESULTS)
+
+.PHONY: test-go
+test-go: build $(SUM) ## Run the Go tests against a real API server
+	@mkdir -p $(RESULTS)
+	$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS)/go.json -- -p 1 -timeout 15m $(TESTFLAGS) ./... ./tracer/...
+	cd localcluster && GOWORK=off ../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../$(RESULTS)/go-localcluster.json -- -p 1 -timeout 15m $(TESTFLAGS) ./...
+
+.PHONY: test-web
+test-web: setup-web ## Run the TypeScript unit tests
+	@mkdir -p $(RESULTS)
+	cd web && npm test --silent | tee ../$(RESULTS)/web.txt
+
+.PHONY: test-browser
+test-browser: build setup-web setup-chromium ## Run the page in Chromium, end to end
+	@mkdir -p $(RESULTS)
+	cd web && npx playwright test | tee ../$(RESULTS)/browser.txt
+
+.PHONY: race
+race: build ## Run the Go tests with the race detector
+	$(GO) test -race -p 1 -timeout 20m ./server/... ./tracer/... ./reconciler/... ./actions/...
+
+.PHONY: bench
+bench: build ## Run the short benchmarks, and time the demo's first moving token
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime 200ms ./server/... ./tracer/...
+	$(GO) run ./cmd/tracer/firsttoken -tracer bin/tracer -localcluster bin/localcluster
+
+# --- check and verify ----------------------------------------------------------
+
+.PHONY: check
+check: fmt-check vet lint types layers ## Format, vet, lint, types, layers
+
+.PHONY: fmt-check
+fmt-check: setup-web
+	@bad=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l); [ -z "$$bad" ] || { echo "gofmt -w $$bad"; exit 1; }
+	cd web && npm run --silent format:check
+
+.PHONY: vet
+vet:
+	$(GO) vet ./... ./tracer/...
+	cd localcluster && $(GO_OWN) vet ./...
+
+.PHONY: lint
+lint: setup-web $(LINT)
+	$(LINT) run ./... ./tracer/...
+	cd localcluster && GOWORK=off ../$(LINT) run --config ../.golangci.yml ./...
+	cd web && npm run --silent lint
+
+.PHONY: types
+types: setup-web
+	cd web && npm run --silent types
+
+.PHONY: layers
+layers:
+	$(GO) test -count=1 ./internal/layers
+
+.PHONY: generate
+generate: ## Write every generated file anew
+	$(GO) tool templ generate -path templates
+	$(GO) run ./templates/gen
+	$(GO) run ./internal/tsgen
+	$(GO) run ./internal/bundle
+
+.PHONY: verify
+verify: generate ## Fail when a generated file is not current
+	@git diff --exit-code --stat -- templates static web/src || { echo 'generated files were not current: commit what make generate wrote'; exit 1; }
+	@[ -z "$$(git ls-files -o --exclude-standard templates static web/src)" ] || { echo 'generated files are not committed:'; git ls-files -o --exclude-standard templates static web/src; exit 1; }
+	$(GO) mod verify
+
+# --- set-up --------------------------------------------------------------------
+
+$(SUM): tools/go.mod tools/go.sum
+	@echo 'building gotestsum'
+	@$(GO_OWN) build -C tools -o ../$@ gotest.tools/gotestsum
+
+$(LINT): tools/go.mod tools/go.sum
+	@echo 'building golangci-lint (about 3 minutes with an empty build cache)'
+	@.ci/progress $@ $(GO_OWN) build -C tools -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: setup-web
+setup-web: web/node_modules/.package-lock.json
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@command -v npm >/dev/null || .ci/apt nodejs npm
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+.PHONY: setup-chromium
+setup-chromium:
+	@[ -x "$(CHROMIUM)" ] || .ci/apt chromium
+
+.PHONY: clean
+clean: ## Remove what was built and installed below this folder
+	rm -rf bin tmp web/node_modules
