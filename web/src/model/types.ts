@@ -1,0 +1,99 @@
+/** What the model answers. All times µs since the epoch, of the hub's clock. */
+import type { RowRef } from "../base/frames.ts";
+import type { Cause, Controller, Finding, Gap, Item, Reconcile, Row, Sample, Wait, Write } from "../base/rows.gen.ts";
+
+/** What apply changed, for the layout and the panels. reset: forget everything first. */
+export interface Change {
+  readonly reset: boolean;
+  readonly upserted: readonly Row[];
+  readonly removed: readonly RowRef[];
+}
+
+/** One controller for its lane's head. Counts are the controller row's: exact. */
+export interface Lane {
+  readonly controller: Controller;
+  readonly name: string;
+  /** Reconciles a second over the last 10 s. */
+  readonly rate: number;
+  /** Median of Start to To in µs, interpolated in its power of two; 0 when nothing has run. */
+  readonly p50: number;
+}
+
+/** A cause and the write and reconcile behind it, as far as they are known. */
+export interface WhyLink {
+  readonly cause: Cause;
+  readonly write?: Write;
+  readonly reconcile?: Reconcile;
+  /** The number of that reconcile among its item's, 0 when unknown. */
+  readonly nth: number;
+}
+
+/** The place of a reconcile among its item's: "reconcile 17 of 17". */
+export interface Nth {
+  readonly n: number;
+  readonly of: number;
+}
+
+/** The cache's distance from the API server at one time, of one lane. */
+export interface CacheLag {
+  /** Own writes answered and not yet seen back, of this item ("" when of several). */
+  readonly item: string;
+  readonly writes: number;
+  readonly since: number;
+}
+
+/** One bar of the time line. */
+export interface Bin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly errors: number;
+}
+
+/** Elided stretch, for hatching beside gap rows. */
+export interface Elided {
+  readonly from: number;
+  readonly to: number;
+  readonly reconciles: number;
+  readonly by: Readonly<Record<string, number>>;
+}
+
+/** The read side of the model. Arrays are fresh or frozen: callers never change them. */
+export interface Model {
+  /** Rises with every change. */
+  readonly version: number;
+  lanes(now: number): readonly Lane[];
+  controller(name: string): Controller | undefined;
+  item(controller: string, item: string): Item | undefined;
+  /** All items of a controller ("" = of all), by name. */
+  items(controller: string): readonly Item[];
+  reconcile(id: string): Reconcile | undefined;
+  /** Reconciles of one item, newest first. */
+  reconcilesOf(controller: string, item: string): readonly Reconcile[];
+  /** All reconciles of a controller ("" = of all), newest first, at most limit. */
+  recent(controller: string, limit: number): readonly Reconcile[];
+  /** "reconcile 17 of 17" among its item's. */
+  nth(reconcile: Reconcile): Nth;
+  /** The newest reconcile that is done, of an item ("" = any) of a controller ("" = any). */
+  latestFinished(controller: string, item: string): Reconcile | undefined;
+  why(reconcile: Reconcile): readonly WhyLink[];
+  /** What a write set off: the reconciles whose causes it is. */
+  effectsOf(span: string): readonly Reconcile[];
+  /** Items ready in the queue at t, in order. */
+  queueAt(controller: string, t: number): readonly Wait[];
+  /** Items in the waiting room at t, the next ready first. */
+  waitingAt(controller: string, t: number): readonly Wait[];
+  cacheLagAt(controller: string, t: number): CacheLag | undefined;
+  samples(controller: string, from: number, to: number): readonly Sample[];
+  /** Bins of equal width over [from, to) from samples; exact. */
+  timeline(controller: string, from: number, to: number, bins: number): readonly Bin[];
+  gaps(): readonly Gap[];
+  elided(): readonly Elided[];
+  findings(): readonly Finding[];
+  /** Every row there is, for a layout from nothing. */
+  rows(): Iterable<Row>;
+  /** The true times that history spans, of what is kept; undefined when empty. */
+  span(): { readonly from: number; readonly to: number } | undefined;
+  /** Reconciles evicted here because the memory's bound was met ("newest 50,000 kept"). */
+  readonly evicted: number;
+}

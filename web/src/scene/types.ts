@@ -1,0 +1,110 @@
+/** The picture at one moment: what the canvas draws and which boxes and lines are lit. Coordinates are the lane's own. */
+import type { EdgeId, Geometry, NodeId } from "../base/geometry.ts";
+import type { JourneyKind, Shape, Tone } from "../layout/types.ts";
+
+export interface Token {
+  /** Stable from frame to frame. */
+  readonly id: string;
+  readonly kind: JourneyKind;
+  readonly lane: string;
+  readonly x: number;
+  readonly y: number;
+  readonly shape: Shape;
+  readonly tone: Tone;
+  /** Own writes carry a halo whatever their shape. */
+  readonly halo: boolean;
+  readonly label: string;
+  readonly sub: string;
+  readonly item: string;
+  /** Trace id for the panel, "" when none. */
+  readonly reconcile: string;
+  readonly write: string;
+  /** More than 1: draw "×n". */
+  readonly count: number;
+  /** Exactly one of node and edge is set: where the token is. */
+  readonly node?: NodeId;
+  readonly edge?: EdgeId;
+}
+
+/** A box that holds at least one token: lit. */
+export interface ActiveNode {
+  readonly lane: string;
+  readonly node: NodeId;
+  readonly tone: Tone;
+  /** The true duration in µs of the phase shown there (so far, when open), -1 where there is none. */
+  readonly duration: number;
+  readonly open: boolean;
+  /** The item's name there ("web"), or "×n" for several. */
+  readonly label: string;
+  readonly item: string;
+}
+
+/** A line with at least one token on it, or, in flow mode, with a rate. own: glows in the colour of own writes. */
+export interface ActiveEdge {
+  readonly lane: string;
+  readonly edge: EdgeId;
+  readonly tone: Tone;
+  readonly own: boolean;
+  /** Tokens a second in flow mode, 0 otherwise. */
+  readonly rate: number;
+  /** Line width factor, 1 to 6. */
+  readonly width: number;
+}
+
+/** One slot of the queue, in order. */
+export interface QueueSlot {
+  readonly lane: string;
+  readonly item: string;
+  readonly label: string;
+  /** "2 causes", "resync", "update". */
+  readonly sub: string;
+  readonly since: number;
+  readonly reconcile: string;
+}
+
+/** One parked item with its countdown. */
+export interface WaitRing {
+  readonly lane: string;
+  readonly item: string;
+  readonly label: string;
+  readonly why: string;
+  /** Back-offs in a row. */
+  readonly requeues: number;
+  /** When it is ready again, true time in µs; 0 unknown. */
+  readonly until: number;
+  /** Microseconds left at t, never negative. */
+  readonly left: number;
+  /** The part of the wait that is over, 0 to 1. */
+  readonly done: number;
+  /** In display the ring is over but stays until its token has left. */
+  readonly reconcile: string;
+}
+
+export type Mode = "single" | "merged" | "flow";
+
+export interface LaneScene {
+  readonly lane: string;
+  readonly mode: Mode;
+  /** Reconciles a second at t. */
+  readonly rate: number;
+  readonly queue: readonly QueueSlot[];
+  readonly waiting: readonly WaitRing[];
+}
+
+export interface Scene {
+  readonly t: number;
+  readonly tokens: readonly Token[];
+  readonly nodes: readonly ActiveNode[];
+  readonly edges: readonly ActiveEdge[];
+  readonly lanes: readonly LaneScene[];
+  /** The next display time (µs) at which something changes if nothing moves now: t while something moves, Infinity when still. */
+  readonly nextAt: number;
+}
+
+export interface SceneOptions {
+  readonly geometry: Geometry;
+  /** The modes of the scene before, for the hysteresis. */
+  readonly before?: ReadonlyMap<string, Mode>;
+  /** The selected or pinned item key ("default/web"): never merged. */
+  readonly pinned?: string;
+}
