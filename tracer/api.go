@@ -1,0 +1,49 @@
+package tracer
+
+import (
+	"context"
+)
+
+// Action is one action of a reconcile's plan, in words and in names. Paths
+// name fields of the object, never their values.
+type Action struct {
+	// Verb is what is done: create, update, delete, patch, ….
+	Verb string
+	// Kind is the kind of what it is done to.
+	Kind string
+	// Name is the object's name, empty where there are several or none yet.
+	Name string
+	// Summary is the action in words: "create 2 Pods".
+	Summary string
+	// Paths are the fields that change: "spec.replicas".
+	Paths []string
+}
+
+// Phase ends the current phase of ctx's reconcile and begins the named one, a
+// semconv.SpanFetch, SpanCompute, SpanApply or SpanRequeue; other names and a
+// ctx without a reconcile are ignored. From the first call on, nothing is
+// inferred for this reconcile. Marking the phase that is under way changes
+// nothing.
+func Phase(ctx context.Context, name string) {}
+
+// Plan records the actions that ctx's reconcile is about to take. It belongs
+// to the compute phase and, unless phases are marked by hand, begins it if
+// that is still to come. Once apply has begun, the actions stand on the phase
+// that is under way.
+func Plan(ctx context.Context, actions ...Action) {}
+
+// Observe records what ctx's reconcile sees of the object it reconciles: its
+// generation, observed generation, resourceVersion, whether it is being
+// deleted, and allow-listed fields. The object is read only, and only until
+// Observe returns. Nil and objects without metadata are ignored.
+func Observe(ctx context.Context, obj any) {}
+
+// Finish tells what ctx's reconcile came to: nil for good, otherwise the
+// error, of which only the type is kept, never the message. Call it before the
+// item is requeued or forgotten; without it results are inferred, and an
+// error looks like a requeue. The first error wins.
+func Finish(ctx context.Context, err error) {}
+
+// RecordPanic is to be deferred directly, after Done is: a panic that passes
+// through it makes the reconcile's result panic, and goes on.
+func RecordPanic(ctx context.Context) {}

@@ -1,0 +1,109 @@
+package tracer
+
+import (
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Config says what is traced and where it is sent. Only Controller must be
+// set. It is copied by Start.
+type Config struct {
+	// Controller is the controller's name, unique within a hub.
+	Controller string
+	// For is the kind that is reconciled.
+	For schema.GroupVersionKind
+	// Workers is how many workers there will be; Tracer.Workers changes it.
+	Workers int
+	// Endpoint is the hub's base URL, http or https, without /v1/traces.
+	// Default: OTEL_EXPORTER_OTLP_ENDPOINT. Both empty: tracing is off.
+	Endpoint string
+	// Headers go with every request to the hub. Default:
+	// OTEL_EXPORTER_OTLP_HEADERS ("name=value,…", values URL-encoded). They
+	// are never logged.
+	Headers map[string]string
+	// ServiceName is the resource's service.name. Default: OTEL_SERVICE_NAME,
+	// then Controller.
+	ServiceName string
+	// BufferSpans is how many finished spans may wait for the hub; what is
+	// over that drops the oldest. Default 8192.
+	BufferSpans int
+	// Logger takes what goes wrong with sending, at most one line for each
+	// change. Default slog.Default().
+	Logger *slog.Logger
+}
+
+const defaultBufferSpans = 8192
+
+// withDefaults fills in what the environment and the defaults say.
+func (c Config) withDefaults() (Config, error) {
+	if c.Controller == "" {
+		return c, fmt.Errorf("config: Controller is empty: name the controller")
+	}
+	if c.Endpoint == "" {
+		c.Endpoint = os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	if c.ServiceName == "" {
+		c.ServiceName = os.Getenv("OTEL_SERVICE_NAME")
+	}
+	if c.ServiceName == "" {
+		c.ServiceName = c.Controller
+	}
+	if c.BufferSpans < 0 {
+		return c, fmt.Errorf("config: BufferSpans is %d: use 1 or more, or 0 for %d", c.BufferSpans, defaultBufferSpans)
+	}
+	if c.BufferSpans == 0 {
+		c.BufferSpans = defaultBufferSpans
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if err := checkEndpoint(c.Endpoint); err != nil {
+		return c, err
+	}
+	return c.withHeaders()
+}
+
+// withHeaders takes the headers from the environment unless they are set.
+func (c Config) withHeaders() (Config, error) {
+	if c.Headers != nil {
+		return c, nil
+	}
+	headers, err := parseHeaders(os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"))
+	c.Headers = headers
+	return c, err
+}
+
+func checkEndpoint(endpoint string) error {
+	if endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("config: Endpoint (OTEL_EXPORTER_OTLP_ENDPOINT) %q is no http or https URL: use one like http://127.0.0.1:7780", endpoint)
+	}
+	return nil
+}
+
+// parseHeaders reads the format of OTEL_EXPORTER_OTLP_HEADERS. An error names
+// the position of the entry, never its value, which may be a secret.
+func parseHeaders(s string) (map[string]string, error) {
+	headers := map[string]string{}
+	for i, entry := range strings.Split(s, ",") {
+		if strings.TrimSpace(entry) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(entry, "=")
+		name = strings.TrimSpace(name)
+		decoded, err := url.PathUnescape(strings.TrimSpace(value))
+		if !ok || name == "" || err != nil {
+			return nil, fmt.Errorf("config: entry %d of OTEL_EXPORTER_OTLP_HEADERS is not name=value: write it like Authorization=Bearer%%20<token>", i+1)
+		}
+		headers[name] = decoded
+	}
+	return headers, nil
+}
