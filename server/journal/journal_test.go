@@ -1,0 +1,347 @@
+package journal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// open opens a journal in dir that the test closes, and quiet.
+func open(t testing.TB, dir string, change ...func(*Config)) *Journal {
+	t.Helper()
+	cfg := Config{Dir: dir, Log: slog.New(slog.DiscardHandler)}
+	for _, c := range change {
+		c(&cfg)
+	}
+	j, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { shut(t, j) })
+	return j
+}
+
+func shut(t testing.TB, j *Journal) {
+	t.Helper()
+	if err := j.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func add(t testing.TB, j *Journal, payloads ...string) {
+	t.Helper()
+	for _, p := range payloads {
+		if err := j.Append(t.Context(), Record{Kind: KindTraces, Payload: []byte(p)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// replay returns every record as "offset payload", and "offset !" for a block
+// with an error.
+func replay(t testing.TB, j *Journal) []string {
+	t.Helper()
+	var got []string
+	err := j.Replay(t.Context(), 0, func(b Block) error {
+		if b.Err != nil {
+			got = append(got, fmt.Sprint(b.Offset, " !"))
+		}
+		for _, r := range b.Records {
+			got = append(got, fmt.Sprint(b.Offset, " ", string(r.Payload)))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestRestartKeepsEverything(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir)
+	add(t, j, "a", "b", "c")
+	if err := j.Append(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before, epoch := replay(t, j), j.Epoch()
+	shut(t, j)
+
+	j = open(t, dir)
+	if diff := cmp.Diff(before, replay(t, j)); diff != "" {
+		t.Errorf("after a restart (-before +after):\n%s", diff)
+	}
+	if j.Epoch() != epoch || !strings.HasPrefix(epoch, "k") {
+		t.Errorf("epoch %q became %q", epoch, j.Epoch())
+	}
+	add(t, j, "d")
+	if got := replay(t, j); got[len(got)-1] != "5 d" {
+		t.Errorf("the next block is %q, want 5 d", got[len(got)-1])
+	}
+}
+
+func TestBlocksComeInOrderAndBeforeTheAnswer(t *testing.T) {
+	var mu sync.Mutex
+	var seen []Block
+	j := open(t, t.TempDir(), func(c *Config) {
+		c.OnBlock = func(b Block) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, b)
+		}
+	})
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			payload := fmt.Sprint(i)
+			add(t, j, payload)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, b := range seen {
+				for _, r := range b.Records {
+					if string(r.Payload) == payload {
+						return
+					}
+				}
+			}
+			t.Errorf("record %s was acknowledged before it was handed on", payload)
+		})
+	}
+	wg.Wait()
+	records := 0
+	for i, b := range seen {
+		records += len(b.Records)
+		if b.Offset != uint64(i+1) || b.Seq != uint64(i+1) {
+			t.Errorf("block %d has offset %d and number %d", i+1, b.Offset, b.Seq)
+		}
+		if i > 0 && b.At < seen[i-1].At {
+			t.Errorf("block %d goes back in time", i+1)
+		}
+	}
+	if records != 50 {
+		t.Errorf("%d records were handed on, want 50", records)
+	}
+}
+
+func TestSecondHubIsToldWhoHasTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	open(t, dir)
+	_, err := Open(t.Context(), Config{Dir: dir})
+	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
+		t.Errorf("error is %v, want ErrLocked with the process", err)
+	}
+}
+
+func TestFolderIsPrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	open(t, dir)
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode is %v (%v), want 0700", info.Mode().Perm(), err)
+	}
+}
+
+func TestFullQueueSaysSo(t *testing.T) {
+	hold, held := make(chan struct{}), make(chan struct{}, 10)
+	j := open(t, t.TempDir(), func(c *Config) {
+		c.MaxQueued = 100
+		c.OnBlock = func(Block) { held <- struct{}{}; <-hold }
+	})
+	big := Record{Kind: KindTraces, Payload: make([]byte, 90)}
+	answers := make(chan error, 2)
+	go func() { answers <- j.Append(t.Context(), big) }()
+	<-held
+	go func() { answers <- j.Append(t.Context(), big) }()
+	for j.Queued() == 0 {
+		time.Sleep(time.Millisecond) // a condition without a channel: the queue of the journal itself
+	}
+	if err := j.Append(t.Context(), big); !errors.Is(err, ErrFull) {
+		t.Errorf("error is %v, want ErrFull", err)
+	}
+	close(hold)
+	for range 2 {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestClosedJournalTakesNothingMore(t *testing.T) {
+	j := open(t, t.TempDir())
+	shut(t, j)
+	if err := j.Append(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("error is %v, want ErrClosed", err)
+	}
+}
+
+func TestTooLargeARecordIsRefused(t *testing.T) {
+	j := open(t, t.TempDir())
+	err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord+1)})
+	if err == nil || !strings.Contains(err.Error(), "limit") {
+		t.Errorf("error is %v, want one that names the limit", err)
+	}
+	if err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord)}); err != nil {
+		t.Errorf("a record of the limit's size: %v", err)
+	}
+}
+
+// blockFile returns the stream's only file of messages.
+func blockFile(t *testing.T, dir string) string {
+	t.Helper()
+	var found string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".blk") {
+			found = path
+		}
+		return err
+	})
+	if err != nil || found == "" {
+		t.Fatal("no file of messages found", err)
+	}
+	return found
+}
+
+func damage(t *testing.T, dir string, change func([]byte) []byte) {
+	t.Helper()
+	path := blockFile(t, dir)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, change(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFlippedByteIsSeen(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir)
+	add(t, j, "first", "second", "third")
+	shut(t, j)
+	damage(t, dir, func(data []byte) []byte {
+		data[bytes.Index(data, []byte("second"))] ^= 0x20
+		return data
+	})
+
+	j = open(t, dir)
+	got := replay(t, j)
+	t.Log(got)
+	if len(got) == 0 || got[0] != "1 first" {
+		t.Fatalf("the block before the damage is not there: %q", got)
+	}
+	for _, line := range got {
+		if strings.Contains(line, "Second") {
+			t.Errorf("a damaged block was taken for good: %q", line)
+		}
+	}
+	if !strings.Contains(strings.Join(got, "\n"), "2 !") && !strings.Contains(strings.Join(got, "\n"), `{"first":2`) {
+		t.Errorf("nobody says that block 2 is damaged: %q", got)
+	}
+}
+
+func TestCutOffEndIsSeenAndBeginsANewHistory(t *testing.T) {
+	dir := t.TempDir()
+	j := open(t, dir)
+	add(t, j, "first", "second", "third")
+	epoch := j.Epoch()
+	shut(t, j)
+	damage(t, dir, func(data []byte) []byte { return data[:len(data)-10] })
+	// After a crash the server has no index to trust.
+	for _, name := range []string{"index.db"} {
+		_ = os.Remove(filepath.Join(filepath.Dir(blockFile(t, dir)), name))
+	}
+
+	j = open(t, dir)
+	got := replay(t, j)
+	want := []string{"1 first", "2 second", `3 {"first":3,"last":3,"epoch":"` + epoch + `"}`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if j.Epoch() == epoch {
+		t.Error("the epoch is the same: an old position would name another block")
+	}
+	again := j.Epoch()
+	shut(t, j)
+	j = open(t, dir)
+	if j.Epoch() != again || len(replay(t, j)) != len(got) {
+		t.Error("the loss was found a second time")
+	}
+}
+
+func TestRetentionDropsTheOldest(t *testing.T) {
+	j := open(t, t.TempDir(), func(c *Config) { c.MaxBytes = 64 << 10 })
+	for i := range 40 {
+		add(t, j, strings.Repeat(string(rune('a'+i%26)), 4<<10))
+	}
+	var first uint64
+	n := 0
+	err := j.Replay(t.Context(), 0, func(b Block) error {
+		if n++; n == 1 {
+			first = b.Offset
+		}
+		return b.Err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first <= 1 || n < 10 || n > 16 {
+		t.Errorf("%d blocks are kept from %d on, want about 15", n, first)
+	}
+}
+
+func FuzzDecodeBlock(f *testing.F) {
+	f.Add(encodeBlock(7, 9, []Record{{Kind: KindTraces, Payload: []byte("x")}, {Kind: KindLogs}}))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := decodeBlock(data)
+		if err != nil {
+			return
+		}
+		if again := encodeBlock(b.Seq, b.At, b.Records); !bytes.Equal(again[8:], data[8:]) {
+			t.Errorf("%x decodes to what encodes as %x", data, again)
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{4 << 10, 150 << 10} {
+		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
+			j := open(b, b.TempDir())
+			payload := make([]byte, size)
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				if err := j.Append(b.Context(), Record{Kind: KindTraces, Payload: payload}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkAppendParallel(b *testing.B) {
+	j := open(b, b.TempDir())
+	payload := make([]byte, 4<<10)
+	b.SetBytes(int64(len(payload)))
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := j.Append(b.Context(), Record{Kind: KindTraces, Payload: payload}); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

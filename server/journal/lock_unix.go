@@ -1,0 +1,45 @@
+//go:build unix
+
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrLocked is wrapped by Open's error when another hub uses the folder.
+var ErrLocked = errors.New("the data folder is in use by another hub")
+
+// lockFolder takes the folder for this process. The kernel lets go of the lock
+// when the process ends, however it ends.
+func lockFolder(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		defer f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("%w%s: stop it, or choose another folder", ErrLocked, owner(f))
+		}
+		return nil, fmt.Errorf("locking %s: %w", f.Name(), err)
+	}
+	if err := f.Truncate(0); err == nil {
+		_, _ = f.WriteAt([]byte(fmt.Sprint(os.Getpid())), 0)
+	}
+	return f, nil
+}
+
+func owner(f *os.File) string {
+	buf := make([]byte, 20)
+	n, _ := f.ReadAt(buf, 0)
+	if pid := strings.TrimSpace(string(buf[:n])); pid != "" {
+		return " (process " + pid + ")"
+	}
+	return ""
+}
