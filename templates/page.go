@@ -1,0 +1,174 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Page is the view model of the page. Its zero value is a page to which
+// nothing is attached.
+type Page struct {
+	// Cluster names what the actions work on, "" where there is none.
+	Cluster string
+	// Version is the program's version, shown under the keys.
+	Version string
+	// CanAct opens the "Try it" panel; otherwise NoAct says why not and what to do.
+	CanAct bool
+	NoAct  string
+	// Lanes are the controllers, in the order in which they are shown.
+	Lanes []Lane
+	// Recent are the latest reconciles, the newest first, for the table that
+	// stands there before any script runs.
+	Recent []Pass
+	// Attach are the steps shown while nothing is attached.
+	Attach []Attach
+}
+
+// Lane is one controller of the map.
+type Lane struct {
+	Name    string
+	Kind    string
+	Workers int
+	// Reconciles and Errors are exact counts. P50 is "" when nothing has run.
+	Reconciles, Errors int64
+	P50                string
+}
+
+// Pass is one reconcile in the table.
+type Pass struct {
+	ID, Controller, Item string
+	At                   time.Time
+	Took                 time.Duration
+	Result, Error        string
+	// Causes and Plan are in words, already joined.
+	Causes, Plan string
+}
+
+// Attach is one step to attach a controller, with a command that can be copied.
+type Attach struct {
+	Title, Command string
+}
+
+// Notice is the view model of a page that says one thing: a login that is
+// needed, an error.
+type Notice struct {
+	Status int
+	Title  string
+	Text   string
+	// Command is shown as something to copy; "" leaves it out.
+	Command string
+}
+
+// AttachSteps are the three steps to attach a controller to the hub at
+// endpoint (as "http://127.0.0.1:7780").
+func AttachSteps(endpoint string) []Attach {
+	return []Attach{
+		{Title: "Tell the controller where the hub is", Command: "export OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint},
+		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer $TRACER_INGEST_TOKEN"`},
+		{Title: "Start it", Command: "tracer reconcile --kubeconfig ~/.kube/config --install-crd"},
+	}
+}
+
+// LoginNeeded is the notice for a visitor without a session.
+func LoginNeeded() Notice {
+	return Notice{
+		Status:  401,
+		Title:   "Log in to see this hub",
+		Text:    "Open the login link that the hub printed when it started. It looks like this:",
+		Command: "http://127.0.0.1:7780/login?token=…",
+	}
+}
+
+// count writes a number with a comma at every thousand.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := len(s) % 3
+	if start == 0 {
+		start = 3
+	}
+	var b strings.Builder
+	b.WriteString(s[:min(start, len(s))])
+	for i := start; i+3 <= len(s); i += 3 {
+		b.WriteString("," + s[i:i+3])
+	}
+	return b.String()
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func (l Lane) about() string {
+	parts := []string{}
+	if l.Kind != "" {
+		parts = append(parts, l.Kind)
+	}
+	if l.Workers > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", l.Workers, plural(int64(l.Workers), "worker", "workers")))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// took writes a duration with three digits at most, in ms or s.
+func took(d time.Duration) string {
+	ms := float64(d.Microseconds()) / 1000
+	switch {
+	case d <= 0:
+		return ""
+	case ms < 0.1:
+		return fmt.Sprintf("%.2f ms", ms)
+	case ms < 100:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	default:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	}
+}
+
+func px(v float64) string { return num(v) }
+
+func slotY(q Node, i int) float64 { return q.Y + QueueSlotTop + float64(i*QueueSlotPitch) }
+
+func ringX(w Node, i int) float64 { return w.X + 14 + WaitRing + float64(i*WaitSlotPitch) }
+
+func tone(result string) string {
+	switch result {
+	case "":
+		return "accent"
+	case "success":
+		return "ok"
+	case "requeue", "requeue_after":
+		return "warn"
+	default:
+		return "error"
+	}
+}
+
+// tick is the tick mark of Done round the point x, y.
+func tick(x, y float64) string {
+	return fmt.Sprintf("M%s %sl6 6.5l12 -13", num(x-9), num(y+0.5))
+}
+
+func outcome(p Pass) string {
+	switch {
+	case p.Result == "":
+		return "running"
+	case p.Error != "":
+		return p.Error
+	default:
+		return strings.ReplaceAll(p.Result, "_", " ")
+	}
+}
+
+func clusterName(p Page) string {
+	if p.Cluster != "" {
+		return p.Cluster
+	}
+	return "the API server"
+}
