@@ -63,6 +63,10 @@ func (c *controller) createPods(ctx context.Context, s *scope) error {
 	defer func() { c.record(s, eventCreated, "Created", names) }()
 	for range s.plan.create {
 		pod, err := c.createPod(ctx, s)
+		if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+			// Everything in it goes away; trying again would be of no use.
+			return nil
+		}
 		if err != nil {
 			c.recordFailure(s, eventCreateFailed, "Creating a Pod", err)
 			return err

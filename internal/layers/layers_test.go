@@ -33,7 +33,8 @@ var matrix = []rule{
 	{of: "server", ours: []string{"server/...", "tracer/semconv", "templates", "static"}, deny: []string{"k8s.io/..."}},
 	{of: "templates/...", ours: []string{"templates/..."}},
 	{of: "static/...", ours: nil},
-	{of: "reconciler/...", ours: []string{"reconciler/...", "tracer/..."}},
+	{of: "deploy", ours: nil},
+	{of: "reconciler/...", ours: []string{"reconciler/...", "deploy", "tracer/..."}},
 	{of: "actions/...", ours: []string{"actions/...", "reconciler/api/...", "tracer/..."}},
 }
 
