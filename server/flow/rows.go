@@ -30,6 +30,11 @@ const (
 	RowItem       RowKind = "item"
 )
 
+// ResultLost is the result of a pass whose process went away before the pass
+// was done: another run of the controller has taken its place. Such a pass is
+// in no count; when its root span comes after all, that decides.
+const ResultLost = "lost"
+
 // Reconcile is one pass of a controller over one item; its key is the trace
 // id. From is when the item became ready in the queue, Start when a worker
 // took it, To when it was done (0 while it runs).
@@ -46,7 +51,7 @@ type Reconcile struct {
 	From   int64  `json:"from"`
 	Start  int64  `json:"start"`
 	To     int64  `json:"to"`
-	// Result is one of semconv's Result words, "" while it runs.
+	// Result is one of semconv's Result words or ResultLost, "" while it runs.
 	Result string `json:"result"`
 	// Error is the error's type (Conflict, …), "" where there is none.
 	Error string `json:"error,omitempty"`
@@ -177,8 +182,8 @@ type Write struct {
 	Error       string  `json:"error,omitempty"`
 	AuditID     string  `json:"auditId,omitempty"`
 	Fields      []Field `json:"fields,omitempty"`
-	// SeenAt is when the event of this write's version came back to the queue
-	// as a cause, 0 as long as it has not.
+	// SeenAt is when the event of this write's version came back to its own
+	// controller's queue as a cause, 0 as long as it has not.
 	SeenAt int64 `json:"seenAt,omitempty"`
 }
 
@@ -229,8 +234,9 @@ type Hold struct {
 }
 
 // Sample counts one second of one controller; its key is controller and
-// second. Reconciles are counted in the second in which they are done. The
-// sample is exact whatever else is left out.
+// second. Reconciles, their causes and their writes are counted in the second
+// in which the reconcile was done. Depth is the deepest that the queue was seen
+// by them. The sample is exact whatever else is left out.
 type Sample struct {
 	Row        RowKind        `json:"row"`
 	Key        string         `json:"key"`
@@ -250,7 +256,8 @@ type Sample struct {
 }
 
 // Edge joins a write to the cause that its event became; its key is the
-// write's span and the reconcile which it caused.
+// write's span and the reconcile which it caused. From is when the request was
+// sent, To when its event reached the queue.
 type Edge struct {
 	Row  RowKind `json:"row"`
 	Key  string  `json:"key"`
@@ -279,8 +286,11 @@ type Gap struct {
 	Epoch      string  `json:"epoch"`
 	First      int64   `json:"first"`
 	Last       int64   `json:"last"`
-	From       int64   `json:"from"`
-	To         int64   `json:"to"`
+	// Count is how many spans are missing: Last-First+1, or, with First and
+	// Last 0, how many an emitter says it dropped before it numbered them.
+	Count int64 `json:"count"`
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
 	// Reason is emitter_drop, in_flight, rejected, retention, corrupt_block
 	// or unknown.
 	Reason string `json:"reason"`
@@ -348,14 +358,18 @@ type Item struct {
 	Delayed bool `json:"delayed"`
 	Active  bool `json:"active"`
 	Dirty   bool `json:"dirty"`
-	// Phase is the phase it is in, "" when no worker has it.
-	Phase              string `json:"phase,omitempty"`
-	Requeues           int    `json:"requeues"`
+	// Phase is the phase it is in, "" when no worker has it or it is not known.
+	Phase string `json:"phase,omitempty"`
+	// Requeues counts the requeues in a row.
+	Requeues int `json:"requeues"`
+	// Current is the pass under way, "" when there is none; Previous is the
+	// newest one done, and LastResult its result.
 	LastResult         string `json:"lastResult,omitempty"`
 	Current            string `json:"current,omitempty"`
 	Previous           string `json:"previous,omitempty"`
 	Reconciles         int64  `json:"reconciles"`
 	Generation         int64  `json:"generation,omitempty"`
 	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
-	Gone               bool   `json:"gone,omitempty"`
+	// Gone says that the newest pass found the object deleted.
+	Gone bool `json:"gone,omitempty"`
 }

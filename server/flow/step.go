@@ -60,9 +60,11 @@ type Link struct {
 	SpanID  string
 }
 
-// Log is one log record of the contract.
+// Log is one log record of the contract. Epoch is the emitter's run, "" where
+// it is not known.
 type Log struct {
 	Source  Source
+	Epoch   string
 	Event   string
 	At      int64
 	TraceID string

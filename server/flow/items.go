@@ -1,0 +1,169 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+type itemSlot = slot[Item, *Item, itemNote]
+
+// itemNote is what the fold must know of an item beside its row.
+type itemNote struct {
+	// run is the run that spoke of it last.
+	run *run
+	// open are the passes under way.
+	open   []*pass
+	facets facets
+	// lastTo and lastKey are of the newest pass done.
+	lastTo  int64
+	lastKey string
+	// waits are its newest waits.
+	waits  []*waitSlot
+	queued bool
+}
+
+// facets are an item's place in the queue by the newest queue.item record.
+type facets struct {
+	at                     int64
+	ready, delayed         bool
+	readySince             int64
+	delayedSince, requeues int64
+	active, dirty          bool
+}
+
+// item returns the item's slot, a new one if need be.
+func (s *State) item(controller, item string) *itemSlot {
+	key := controller + "/" + item
+	if sl := s.items.slots[key]; sl != nil {
+		s.items.order.MoveToBack(sl.elem)
+		return sl
+	}
+	return s.items.put(s, Item{Row: RowItem, Key: key, Controller: controller, Item: item})
+}
+
+func (s *State) touchItem(it *itemSlot) {
+	if !it.note.queued {
+		it.note.queued = true
+		s.dirtyItems = append(s.dirtyItems, it)
+	}
+}
+
+// passToItem tells the item of a pass what has changed.
+func (s *State) passToItem(p *pass) {
+	if p.row.Item == "" {
+		return
+	}
+	if p.item == nil || p.item.gone {
+		p.item = s.item(p.row.Controller, p.row.Item)
+		p.item.note.run = p.run
+	}
+	it := p.item
+	s.touchItem(it)
+	here := slices.Index(it.note.open, p)
+	switch {
+	case p.over() && here >= 0:
+		it.note.open = slices.Delete(it.note.open, here, here+1)
+	case !p.over() && here < 0:
+		it.note.open = append(it.note.open, p)
+	}
+	if p.rooted {
+		s.doneForItem(it, p)
+	}
+}
+
+// doneForItem counts a pass that is done, and shows it if it is the newest.
+func (s *State) doneForItem(it *itemSlot, p *pass) {
+	next, row := *it.row, p.row
+	if !p.itemCounted {
+		p.itemCounted = true
+		next.Reconciles++
+	}
+	order := cmp.Or(cmp.Compare(row.To, it.note.lastTo), cmp.Compare(row.Key, it.note.lastKey))
+	if order >= 0 {
+		it.note.lastTo, it.note.lastKey = row.To, row.Key
+		next.Previous, next.LastResult = row.Key, row.Result
+		next.Requeues = 0
+		if row.Next.Why != nextDone {
+			next.Requeues = row.Next.Requeues
+		}
+		next.Generation, next.ObservedGeneration = row.Object.Generation, row.Object.ObservedGeneration
+		next.Gone = foundGone(row)
+	}
+	s.items.set(s, it, next)
+}
+
+// foundGone says that the pass was caused by its own object's delete and found
+// it gone.
+func foundGone(r *Reconcile) bool {
+	if r.Object.ResourceVersion != "" {
+		return false
+	}
+	return slices.ContainsFunc(r.Causes, func(c Cause) bool {
+		return c.What == semconv.CauseDelete && itemName(c.Namespace, c.Name) == r.Item &&
+			(c.Kind == r.Object.Kind || r.Object.Kind == "")
+	})
+}
+
+// refreshItem derives the item's row from the passes under way and the facets.
+func (s *State) refreshItem(it *itemSlot) {
+	it.note.queued = false
+	if it.gone {
+		return
+	}
+	next, f := *it.row, it.note.facets
+	next.Current, next.Phase = "", ""
+	if p := newestOpen(it.note.open); p != nil {
+		next.Current, next.Phase = p.row.Key, p.openPhase()
+	}
+	next.Ready = f.ready && !takenSince(it.note.waits, f.readySince)
+	next.Delayed = f.delayed
+	next.Dirty = f.dirty
+	next.Active = next.Current != "" || f.active && f.at > it.note.lastTo
+	s.countPlaces(it.row, &next)
+	s.items.set(s, it, next)
+}
+
+func newestOpen(open []*pass) *pass {
+	if len(open) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(open, func(a, b *pass) int {
+		return cmp.Or(cmp.Compare(a.row.From, b.row.From), cmp.Compare(a.row.Key, b.row.Key))
+	})
+}
+
+// takenSince says that a ready wait which began at since is known to be over.
+func takenSince(waits []*waitSlot, since int64) bool {
+	return slices.ContainsFunc(waits, func(w *waitSlot) bool {
+		return w.row.State == waitReady && near(w.row.From, since) && w.row.To != 0
+	})
+}
+
+// countPlaces keeps the controller's counts of items ready and delayed.
+func (s *State) countPlaces(before, after *Item) {
+	depth := step(before.Ready, after.Ready)
+	delayed := step(before.Delayed, after.Delayed)
+	if depth == 0 && delayed == 0 {
+		return
+	}
+	c := s.editController(s.controller(after.Controller))
+	c.Depth += depth
+	c.Delayed += delayed
+}
+
+func step(before, after bool) int {
+	switch {
+	case after && !before:
+		return 1
+	case before && !after:
+		return -1
+	}
+	return 0
+}
+
+// forgetItem is told of an evicted item.
+func (s *State) forgetItem(it *itemSlot) {
+	s.countPlaces(it.row, &Item{Controller: it.row.Controller})
+}

@@ -1,0 +1,220 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+// version is one version of one object. UIDs are unique in a cluster, and so
+// kind or resource need not be known: causes know the one, writes the other.
+type version struct {
+	uid string
+	// resourceVersion is "" for the object's end.
+	resourceVersion string
+}
+
+// made is what is known of a version: which write made it, and which causes
+// its event became. Either may come first.
+type made struct {
+	by     *pass
+	span   string
+	from   int64
+	causes []effect
+}
+
+// effect is one cause of a pass.
+type effect struct {
+	pass *pass
+	at   int
+}
+
+// link joins a write to a cause that its event became.
+type link struct {
+	by, to *pass
+	span   string
+	from   int64
+	at     int
+	end    bool // joined by UID alone
+}
+
+// indexWrite notes which version a write made, and joins the causes that wait
+// for it. A write that moved nothing made no version.
+func (s *State) indexWrite(p *pass, w *Write) {
+	if w.UID == "" || len(p.index) >= maxIndexed || w.Status >= 400 {
+		return
+	}
+	if w.After != "" && !w.Noop && w.After != w.Before {
+		s.noteMade(p, version{w.UID, w.After}, w)
+	}
+	if w.Method == "DELETE" {
+		s.noteMade(p, version{uid: w.UID}, w)
+	}
+}
+
+func (s *State) noteMade(p *pass, v version, w *Write) {
+	m := s.made(p, v)
+	if m.by != nil {
+		return
+	}
+	m.by, m.span, m.from = p, w.Span, w.From
+	for _, e := range m.causes {
+		s.join(m, e, v.resourceVersion == "")
+	}
+}
+
+// indexCause notes which version a cause speaks of, and joins the write that
+// made it, if that has come.
+func (s *State) indexCause(p *pass, i int) {
+	c := &p.row.Causes[i]
+	if c.UID == "" || !isChange(c.What) {
+		return
+	}
+	if c.ResourceVersion != "" {
+		s.noteEffect(p, i, version{c.UID, c.ResourceVersion})
+	}
+	if c.What == semconv.CauseDelete {
+		s.noteEffect(p, i, version{uid: c.UID})
+	}
+}
+
+// isChange says that a cause is a version's first coming. When a version is
+// seen again, nobody's write is the reason.
+func isChange(what string) bool {
+	switch what {
+	case semconv.CauseAdd, semconv.CauseUpdate, semconv.CauseDelete:
+		return true
+	}
+	return false
+}
+
+func (s *State) noteEffect(p *pass, i int, v version) {
+	m := s.made(p, v)
+	if len(m.causes) >= maxEffects {
+		return
+	}
+	e := effect{p, i}
+	m.causes = append(m.causes, e)
+	if m.by != nil {
+		s.join(m, e, v.resourceVersion == "")
+	}
+}
+
+// made returns what is known of v and lets p answer for it.
+func (s *State) made(p *pass, v version) *made {
+	m := s.versions[v]
+	if m == nil {
+		m = &made{}
+		s.versions[v] = m
+	}
+	p.index = append(p.index, v)
+	return m
+}
+
+func (s *State) join(m *made, e effect, end bool) {
+	l := &link{by: m.by, to: e.pass, span: m.span, from: m.from, at: e.at, end: end}
+	l.by.links = append(l.by.links, l)
+	if l.to != l.by {
+		l.to.links = append(l.to.links, l)
+	}
+	s.resolve(l)
+}
+
+// resolve makes a link visible as soon as both of its ends can be placed.
+func (s *State) resolve(l *link) {
+	if l.by.gone || l.to.gone || !l.by.known() || !l.to.known() {
+		return
+	}
+	cause := l.to.row.Causes[l.at]
+	if l.end && cause.Write != nil && !cause.Inferred {
+		return // known exactly already
+	}
+	self := l.by.row.Controller == l.to.row.Controller && l.by.row.Source == l.to.row.Source
+	if !l.end && cause.Inferred && cause.Write != nil {
+		s.dropEdge(cause.Write.Span, l.to) // it was a guess, this is exact
+		cause.Write, cause.Inferred = nil, false
+	}
+	s.nameWriter(l, cause, self)
+	if l.by.row.Controller == l.to.row.Controller {
+		s.markSeen(l, cause.At)
+	}
+	e := edgeOf(l, cause, self)
+	if old := s.edges.slots[e.Key]; old == nil || e.To < old.row.To {
+		s.edges.put(s, e)
+	}
+}
+
+// nameWriter says in the cause who made it. What the emitter resolved stays.
+func (s *State) nameWriter(l *link, cause Cause, self bool) {
+	next := cause
+	if cause.Write == nil {
+		next.Write = &WriteRef{Reconcile: l.by.row.Key, Span: l.span}
+		next.Inferred = l.end
+	}
+	switch {
+	case self:
+		next.By = semconv.BySelf
+	case cause.By == semconv.ByUnknown:
+		next.By = semconv.ByOther
+	}
+	if next.By != cause.By || next.Write != cause.Write {
+		s.edit(l.to).Causes[l.at] = next
+	}
+}
+
+// markSeen notes at the write when its event came back.
+func (s *State) markSeen(l *link, at int64) {
+	i := slices.IndexFunc(l.by.row.Writes, func(w Write) bool { return w.Span == l.span })
+	if i < 0 {
+		return
+	}
+	if seen := l.by.row.Writes[i].SeenAt; seen == 0 || at < seen {
+		s.edit(l.by).Writes[i].SeenAt = at
+	}
+}
+
+func edgeOf(l *link, cause Cause, self bool) Edge {
+	to := l.to.row
+	return Edge{
+		Row: RowEdge, Key: edgeKey(l.span, l.to),
+		From: l.from, To: cause.At,
+		Write: WriteRef{Reconcile: l.by.row.Key, Span: l.span}, Reconcile: to.Key,
+		Controller: to.Controller, Item: to.Item,
+		ObjectKind: cause.Kind, Name: cause.Name, ResourceVersion: cause.ResourceVersion,
+		Self: self || cause.By == semconv.BySelf, Inferred: l.end || cause.Inferred,
+	}
+}
+
+// unlink takes an evicted pass out of the joins.
+func (s *State) unlink(p *pass) {
+	for _, v := range p.index {
+		m := s.versions[v]
+		if m == nil {
+			continue
+		}
+		m.causes = slices.DeleteFunc(m.causes, func(e effect) bool { return e.pass == p })
+		if m.by == p {
+			m.by = nil
+		}
+		if m.by == nil && len(m.causes) == 0 {
+			delete(s.versions, v)
+		}
+	}
+	for _, l := range p.links {
+		s.dropEdge(l.span, l.to)
+		for _, other := range []*pass{l.by, l.to} {
+			if other != p {
+				other.links = slices.DeleteFunc(other.links, func(o *link) bool { return o == l })
+			}
+		}
+	}
+	p.links, p.index = nil, nil
+}
+
+func edgeKey(span string, to *pass) string { return span + "/" + to.row.Key }
+
+func (s *State) dropEdge(span string, to *pass) {
+	if sl := s.edges.slots[edgeKey(span, to)]; sl != nil {
+		s.edges.drop(s, sl)
+	}
+}

@@ -1,0 +1,152 @@
+package flow
+
+import (
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+// takeQueueItem takes a queue.item record in: one item's place in the queue.
+// A late record refines the waits that it speaks of and changes nothing else.
+func (s *State) takeQueueItem(r *run, l *Log) {
+	a := l.Attrs
+	controller := a.text(semconv.AttrController)
+	name := itemName(a.text(semconv.AttrNamespace), a.text(semconv.AttrObjectName))
+	if controller == "" || name == "" {
+		return
+	}
+	s.bind(controller, r.source)
+	it := s.item(controller, name)
+	f := facetsOf(l)
+	if f.ready {
+		s.recordReady(it, r, l.At, a)
+	}
+	if f.delayed {
+		s.recordDelayed(it, r, l.At, a)
+	}
+	if f.at < it.note.facets.at {
+		s.endAbsent(it, it.note.facets)
+		return
+	}
+	it.note.facets = f
+	it.note.run = r
+	s.touchItem(it)
+	s.endAbsent(it, f)
+}
+
+func facetsOf(l *Log) facets {
+	a := l.Attrs
+	return facets{
+		at:         l.At,
+		ready:      a.has(semconv.AttrItemReadySince),
+		readySince: a.num(semconv.AttrItemReadySince),
+		delayed:    a.has(semconv.AttrItemDelayedUntil) || a.has(semconv.AttrItemDelayedSince),
+
+		delayedSince: a.num(semconv.AttrItemDelayedSince),
+		requeues:     a.num(semconv.AttrItemRequeues),
+		active:       a.flag(semconv.AttrItemActive),
+		dirty:        a.flag(semconv.AttrItemDirty),
+	}
+}
+
+// near says that two times are one instant.
+func near(a, b int64) bool { return a-b <= sameInstant && b-a <= sameInstant }
+
+// recordReady makes or refines the ready wait that a record tells of.
+func (s *State) recordReady(it *itemSlot, r *run, at int64, a Attrs) {
+	since := a.num(semconv.AttrItemReadySince)
+	sl := s.findWait(it, waitReady, since-sameInstant, since+sameInstant)
+	if sl == nil {
+		sl = s.newWait(it, r, waitReady, since)
+		s.closeByPasses(it, sl)
+	}
+	sl.note.recorded = true
+	if at < sl.note.heard {
+		return
+	}
+	sl.note.heard = at
+	next := *sl.row
+	next.Order = a.num(semconv.AttrItemReadyOrder)
+	if !sl.note.exact {
+		next.Priority = int(a.num(semconv.AttrQueuePriority))
+		next.Causes, next.Why = readyCauses(a)
+	}
+	s.waits.set(s, sl, next)
+}
+
+// readyCauses reads how many causes have come so far, and the newest one where
+// they are listed.
+func readyCauses(a Attrs) (int, string) {
+	list := a.list(semconv.AttrItemReadyCauses)
+	if len(list) == 0 {
+		return int(a.num(semconv.AttrItemReadyCauses)), ""
+	}
+	return len(list), list[len(list)-1]
+}
+
+// closeByPasses ends a ready wait that is told of late, by the passes that are
+// known to have taken the item since.
+func (s *State) closeByPasses(it *itemSlot, sl *waitSlot) {
+	for _, p := range it.note.open {
+		if start := p.row.Start; start >= sl.row.From {
+			s.closeReady(it, start)
+		}
+	}
+	if p := s.passes[it.note.lastKey]; p != nil && p.row.Start >= sl.row.From {
+		s.closeReady(it, p.row.Start)
+	}
+}
+
+// recordDelayed makes or refines the delayed wait that a record tells of.
+func (s *State) recordDelayed(it *itemSlot, r *run, at int64, a Attrs) {
+	since := a.num(semconv.AttrItemDelayedSince)
+	sl := s.findRecorded(it, waitDelayed, since, since)
+	if sl == nil {
+		s.replaceAnnounced(it, since)
+		sl = s.newWait(it, r, waitDelayed, since)
+		sl.note.recorded = true
+	}
+	if at < sl.note.heard {
+		return
+	}
+	sl.note.heard = at
+	next := *sl.row
+	next.Why = a.text(semconv.AttrItemDelayedWhy)
+	next.Requeues = int(a.num(semconv.AttrItemRequeues))
+	if until := a.num(semconv.AttrItemDelayedUntil); until != next.Until {
+		next.Until, next.To = until, 0
+	}
+	s.waits.set(s, sl, next)
+	s.timeDelay(sl)
+}
+
+// replaceAnnounced drops the delayed wait that only a pass has announced, now
+// that a record tells of it: that one says when the delay really began, which
+// is before the pass was done.
+func (s *State) replaceAnnounced(it *itemSlot, since int64) {
+	for _, sl := range it.note.waits {
+		if sl.row.State != waitDelayed || sl.note.recorded || sl.note.passTo == 0 {
+			continue
+		}
+		if since >= sl.note.passFrom && since <= sl.note.passTo+sameInstant {
+			s.waits.drop(s, sl)
+			return
+		}
+	}
+}
+
+// endAbsent ends the recorded waits which the newer facets f do not hold.
+func (s *State) endAbsent(it *itemSlot, f facets) {
+	for _, sl := range it.note.waits {
+		w := sl.row
+		if w.To != 0 || !sl.note.recorded || sl.note.heard >= f.at {
+			continue
+		}
+		switch {
+		case w.State == waitReady && !(f.ready && near(f.readySince, w.From)):
+			next := *w
+			next.To = max(f.at, w.From)
+			s.waits.set(s, sl, next)
+		case w.State == waitDelayed && !(f.delayed && f.delayedSince == w.From):
+			s.endDelay(sl, min(f.at, max(w.Until, w.From)))
+		}
+	}
+}

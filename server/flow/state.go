@@ -1,0 +1,219 @@
+package flow
+
+import (
+	"cmp"
+	"container/list"
+	"slices"
+)
+
+// State is the fold: everything the hub knows, and nothing else. It is not
+// safe for concurrent use; one goroutine owns it.
+type State struct {
+	limits Limits
+	now    int64
+	offset uint64
+
+	passes map[string]*pass
+	// open and done hold the passes, oldest first.
+	open, done list.List
+	bytes      int
+
+	edges *table[Edge, *Edge, none]
+	waits *table[Wait, *Wait, waitNote]
+	holds *table[Hold, *Hold, none]
+	gaps  *table[Gap, *Gap, none]
+	items *table[Item, *Item, itemNote]
+
+	samples     map[sampleKey]*sample
+	sampleOrder list.List
+	// sampleFloor is the newest second of which a sample was evicted.
+	sampleFloor int64
+
+	controllers     map[string]*controller
+	controllerOrder list.List
+
+	sources     map[string]*source
+	sourceOrder list.List
+	// holed are the runs whose numbers have holes in grace, or drops that no
+	// hole explains yet, and replaced those whose process has gone on.
+	holed    []*run
+	replaced []*run
+
+	versions map[version]*made
+
+	lastRun *run
+
+	// delayed are the open delayed waits, nextFire the first time at which
+	// one of them may be over by itself.
+	delayed  []*waitSlot
+	nextFire int64
+
+	// What the step under way has touched.
+	numbered   []*run
+	dirty      []*pass
+	dirtyItems []*itemSlot
+	changed    []changed
+	gone       []Output
+}
+
+// none is the note of rows that need none.
+type none struct{}
+
+// New returns an empty State. The zero Limits are the defaults.
+func New(limits Limits) *State {
+	l := limits.withDefaults()
+	s := &State{
+		limits:      l,
+		passes:      map[string]*pass{},
+		edges:       newTable[Edge, *Edge, none](l.Edges, nil),
+		waits:       newTable[Wait, *Wait, waitNote](l.Waits, func(w *Wait) bool { return w.To == 0 }),
+		holds:       newTable[Hold, *Hold, none](l.Holds, func(h *Hold) bool { return h.To == 0 }),
+		gaps:        newTable[Gap, *Gap, none](l.Gaps, func(g *Gap) bool { return !g.Closed }),
+		items:       newTable[Item, *Item, itemNote](l.Items, func(i *Item) bool { return i.Current != "" || i.Ready || i.Delayed }),
+		samples:     map[sampleKey]*sample{},
+		controllers: map[string]*controller{},
+		sources:     map[string]*source{},
+		versions:    map[version]*made{},
+	}
+	s.items.left = s.forgetItem
+	s.waits.left = s.forgetWait
+	return s
+}
+
+// Now is the newest time that the fold has been told, in microseconds since
+// the epoch; 0 before the first step.
+func (s *State) Now() int64 { return s.now }
+
+// Offset is the newest offset that the fold has been told.
+func (s *State) Offset() uint64 { return s.offset }
+
+// Step takes one input in and returns what it changed: at most one Output for
+// each row, with the row's final state, first what is gone. The fold owns the
+// input from then on; the rows that it returns are never changed again. It
+// has no errors: what does not follow the contract is not taken in.
+func (s *State) Step(in Input) []Output {
+	s.now = max(s.now, in.Now)
+	s.offset = max(s.offset, in.Offset)
+	for i := range in.Spans {
+		s.span(&in.Spans[i])
+	}
+	for i := range in.Logs {
+		s.log(&in.Logs[i])
+	}
+	for i := range in.Emitters {
+		s.claim(&in.Emitters[i])
+	}
+	s.foldNumbers()
+	s.tick()
+	s.settlePasses()
+	s.evict()
+	s.refreshItems()
+	return s.outputs()
+}
+
+// tick does what is due by time alone.
+func (s *State) tick() {
+	s.announceGaps()
+	s.loseReplaced()
+	s.checkSilence()
+	s.fireDelays()
+}
+
+// settlePasses derives what follows from the passes touched; settling one may
+// touch others.
+func (s *State) settlePasses() {
+	for i := 0; i < len(s.dirty); i++ {
+		s.settle(s.dirty[i])
+	}
+}
+
+func (s *State) refreshItems() {
+	for i := 0; i < len(s.dirtyItems); i++ {
+		s.refreshItem(s.dirtyItems[i])
+	}
+}
+
+func (s *State) outputs() []Output {
+	out := s.gone
+	for _, p := range s.dirty {
+		out = appendRow(out, p)
+	}
+	for _, c := range s.changed {
+		out = appendRow(out, c)
+	}
+	s.gone = nil
+	clear(s.dirty)
+	clear(s.dirtyItems)
+	clear(s.changed)
+	s.dirty, s.dirtyItems, s.changed = s.dirty[:0], s.dirtyItems[:0], s.changed[:0]
+	return out
+}
+
+func appendRow(out []Output, c changed) []Output {
+	if row := c.publish(); row != nil {
+		out = append(out, Output{Row: row})
+	}
+	return out
+}
+
+// retract says that a row which was given out is gone.
+func (s *State) retract(row Row) {
+	s.gone = append(s.gone, Output{Gone: &RowRef{Kind: row.Kind(), ID: row.ID()}})
+}
+
+// Pending says that something waits for time to pass, so that the fold has to
+// be stepped with an empty input about once a second: a connected controller
+// may fall silent, a hole in an emitter's numbers become a gap, a delay end,
+// or the passes of a process that was replaced be given up.
+func (s *State) Pending() bool {
+	if len(s.holed) > 0 || len(s.replaced) > 0 || len(s.delayed) > 0 {
+		return true
+	}
+	for _, c := range s.controllers {
+		if c.row.Connected {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows returns every row, those of one kind together and in the order of time
+// and key. Replacing rows by the outputs of later steps gives what Rows gives
+// then. The rows are never changed again.
+func (s *State) Rows() []Row {
+	var rows []Row
+	for _, kind := range []func([]Row) []Row{
+		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo,
+		s.edges.appendTo, s.gaps.appendTo, s.sampleRows,
+	} {
+		start := len(rows)
+		rows = kind(rows)
+		slices.SortFunc(rows[start:], byTime)
+	}
+	return rows
+}
+
+func byTime(a, b Row) int {
+	return cmp.Or(cmp.Compare(startOf(a), startOf(b)), cmp.Compare(a.ID(), b.ID()))
+}
+
+// startOf is when the row's interval begins, 0 for rows of now.
+func startOf(r Row) int64 {
+	switch r := r.(type) {
+	case *Reconcile:
+		return r.From
+	case *Wait:
+		return r.From
+	case *Hold:
+		return r.From
+	case *Sample:
+		return r.From
+	case *Edge:
+		return r.From
+	case *Gap:
+		return r.From
+	case *Finding:
+		return r.From
+	}
+	return 0
+}

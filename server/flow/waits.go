@@ -1,0 +1,201 @@
+package flow
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+type waitSlot = slot[Wait, *Wait, waitNote]
+
+// The states of a wait.
+const (
+	waitReady   = "ready"
+	waitDelayed = "delayed"
+)
+
+// maxItemWaits is how many waits of an item can still be closed or refined.
+const maxItemWaits = 16
+
+// waitNote says where a wait's row comes from. A wait is told of twice: by
+// queue.item records while it lasts, and by the pass before or after it. Both
+// give it the same key where their clocks read the same instant, as they
+// should; where they do not, the record's wait takes the place of the pass's.
+type waitNote struct {
+	item *itemSlot
+	run  *run
+	// heard is the time of the newest record that holds the wait.
+	heard int64
+	// recorded says that a record told of it, exact that a dequeue span did.
+	recorded, exact bool
+	// passFrom and passTo are of the pass that announced it, 0 otherwise.
+	passFrom, passTo int64
+	// timed says that the wait stands in State.delayed.
+	timed bool
+}
+
+func waitKey(controller, item, state string, from int64) string {
+	return controller + "/" + item + "/" + state + "/" + strconv.FormatInt(from, 10)
+}
+
+// passToWaits tells the waits of p's item what the pass shows: that the item
+// was ready until a worker took it, and that it is delayed afterwards.
+func (s *State) passToWaits(p *pass) {
+	if p.item == nil {
+		return
+	}
+	if p.dequeued && !p.readied {
+		p.readied = true
+		s.readyUntilTaken(p)
+	}
+	if p.rooted && !p.delayed {
+		p.delayed = true
+		s.delayedAfter(p)
+	}
+	if start := p.row.Start; start != 0 && start != p.closedAt {
+		p.closedAt = start
+		s.closeReady(p.item, start)
+	}
+}
+
+// readyUntilTaken makes or completes the ready wait that the dequeue span of p
+// covers.
+func (s *State) readyUntilTaken(p *pass) {
+	i := slices.IndexFunc(p.row.Phases, func(ph Phase) bool { return ph.Name == semconv.SpanDequeue })
+	if i < 0 {
+		return
+	}
+	dequeue := p.row.Phases[i]
+	sl := s.findWait(p.item, waitReady, dequeue.From-sameInstant, dequeue.From+sameInstant)
+	if sl == nil {
+		sl = s.newWait(p.item, p.run, waitReady, dequeue.From)
+	}
+	next := *sl.row
+	next.To = max(dequeue.To, next.From)
+	next.Priority = p.row.Queue.Priority
+	next.Causes = causeTotal(p.row)
+	if n := len(p.row.Causes); n > 0 {
+		next.Why = p.row.Causes[n-1].What
+	}
+	sl.note.exact = true
+	s.waits.set(s, sl, next)
+}
+
+// delayedAfter makes the delayed wait that p's result announces, unless a
+// record has told of it.
+func (s *State) delayedAfter(p *pass) {
+	row := p.row
+	if row.Next.At <= row.To || s.findRecorded(p.item, waitDelayed, row.From, row.To+sameInstant) != nil {
+		return
+	}
+	sl := s.newWait(p.item, p.run, waitDelayed, row.To)
+	sl.note.passFrom, sl.note.passTo = row.From, row.To
+	next := *sl.row
+	next.Until, next.Why, next.Requeues = row.Next.At, row.Next.Why, row.Next.Requeues
+	s.waits.set(s, sl, next)
+	s.timeDelay(sl)
+}
+
+// closeReady ends what is ready at the moment at which a worker took the item.
+func (s *State) closeReady(it *itemSlot, start int64) {
+	for _, sl := range it.note.waits {
+		w := sl.row
+		if w.State != waitReady || sl.note.exact || w.From > start {
+			continue
+		}
+		if w.To == 0 || w.To > start {
+			next := *w
+			next.To = start
+			s.waits.set(s, sl, next)
+		}
+	}
+}
+
+func (s *State) newWait(it *itemSlot, r *run, state string, from int64) *waitSlot {
+	controller, item := it.row.Controller, it.row.Item
+	sl := s.waits.put(s, Wait{
+		Row: RowWait, Key: waitKey(controller, item, state, from), Controller: controller, Item: item,
+		State: state, From: from,
+	})
+	sl.note.item, sl.note.run = it, r
+	if len(it.note.waits) >= maxItemWaits {
+		it.note.waits = slices.Delete(it.note.waits, 0, 1)
+	}
+	it.note.waits = append(it.note.waits, sl)
+	return sl
+}
+
+// findWait returns the newest wait of a state that began in [from, to].
+func (s *State) findWait(it *itemSlot, state string, from, to int64) *waitSlot {
+	for _, sl := range slices.Backward(it.note.waits) {
+		if sl.row.State == state && sl.row.From >= from && sl.row.From <= to {
+			return sl
+		}
+	}
+	return nil
+}
+
+func (s *State) findRecorded(it *itemSlot, state string, from, to int64) *waitSlot {
+	for _, sl := range slices.Backward(it.note.waits) {
+		if sl.note.recorded && sl.row.State == state && sl.row.From >= from && sl.row.From <= to {
+			return sl
+		}
+	}
+	return nil
+}
+
+// timeDelay lets time end a delayed wait.
+func (s *State) timeDelay(sl *waitSlot) {
+	if sl.row.To != 0 || sl.row.Until == 0 {
+		return
+	}
+	if !sl.note.timed {
+		sl.note.timed = true
+		if len(s.delayed) >= 2*s.limits.Waits {
+			s.delayed = slices.DeleteFunc(s.delayed, func(o *waitSlot) bool { return o.gone })
+		}
+		s.delayed = append(s.delayed, sl)
+	}
+	if due := sl.row.Until + fireGrace; s.nextFire == 0 || due < s.nextFire {
+		s.nextFire = due
+	}
+}
+
+// fireDelays ends the delayed waits whose time has passed: nothing else can
+// have become of them, even if nobody says so.
+func (s *State) fireDelays() {
+	if s.nextFire == 0 || s.now < s.nextFire {
+		return
+	}
+	s.nextFire = 0
+	s.delayed = slices.DeleteFunc(s.delayed, func(sl *waitSlot) bool {
+		if over := sl.gone || sl.row.To != 0; over {
+			sl.note.timed = false
+			return true
+		}
+		due := sl.row.Until + fireGrace
+		if due > s.now {
+			if s.nextFire == 0 || due < s.nextFire {
+				s.nextFire = due
+			}
+			return false
+		}
+		sl.note.timed = false
+		s.endDelay(sl, sl.row.Until)
+		return true
+	})
+}
+
+func (s *State) endDelay(sl *waitSlot, at int64) {
+	next := *sl.row
+	next.To = max(at, next.From)
+	s.waits.set(s, sl, next)
+}
+
+// forgetWait is told of an evicted wait.
+func (s *State) forgetWait(sl *waitSlot) {
+	if it := sl.note.item; it != nil {
+		it.note.waits = slices.DeleteFunc(it.note.waits, func(o *waitSlot) bool { return o == sl })
+	}
+}
