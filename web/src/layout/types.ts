@@ -56,6 +56,8 @@ export interface Journey {
   /** Errors and conflicts are never merged with others. */
   readonly single: boolean;
   readonly own: boolean;
+  /** Where it sits beside others at a node, from 0: its worker, or its number among its like. */
+  readonly seat: number;
   readonly steps: readonly Step[];
   readonly from: number;
   readonly to: number;

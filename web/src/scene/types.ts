@@ -89,6 +89,15 @@ export interface LaneScene {
   readonly rate: number;
   readonly queue: readonly QueueSlot[];
   readonly waiting: readonly WaitRing[];
+  /** The cache has not got these own writes yet ("web 1 write behind"); undefined when it is not behind. */
+  readonly behind: Behind | undefined;
+}
+
+/** Own writes that are on their way from the API server to the cache. item is "" when they are of several. */
+export interface Behind {
+  readonly item: string;
+  readonly label: string;
+  readonly writes: number;
 }
 
 export interface Scene {

@@ -1,0 +1,39 @@
+/** Lists kept in order, searched by halving. Additions near the end, the common case, are cheap. */
+
+/** lowerBound is the first index whose value is at least x, of a list in the order of by. */
+export function lowerBound<T>(list: readonly T[], x: number, by: (item: T) => number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const mid = (low + high) >>> 1;
+    const item = list[mid];
+    if (item !== undefined && by(item) < x) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
+
+/** insertSorted puts item behind those that are equal. */
+export function insertSorted<T>(list: T[], item: T, by: (item: T) => number): void {
+  const x = by(item);
+  const last = list.at(-1);
+  if (last === undefined || by(last) <= x) {
+    list.push(item);
+    return;
+  }
+  let i = lowerBound(list, x, by);
+  for (let at = list[i]; at !== undefined && by(at) === x; at = list[i]) i++;
+  list.splice(i, 0, item);
+}
+
+/** removeSorted takes out this very item; false when it is not there. */
+export function removeSorted<T>(list: T[], item: T, by: (item: T) => number): boolean {
+  const x = by(item);
+  for (let i = lowerBound(list, x, by); ; i++) {
+    const at = list[i];
+    if (at === undefined || by(at) !== x) return false;
+    if (at !== item) continue;
+    list.splice(i, 1);
+    return true;
+  }
+}

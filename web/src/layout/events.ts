@@ -1,0 +1,100 @@
+/** The ways into the queue: what others do, lists and resyncs, and own events whose write is unknown. */
+import type { Cause, Reconcile } from "../base/rows.gen.ts";
+import { OWN, IN_FLIGHT, Way } from "./steps.ts";
+import { SINGLES, STAGGER, STAY } from "./timing.ts";
+import type { Journey } from "./types.ts";
+import { causeWord, nameOf } from "./words.ts";
+
+/** Causes that are drawn as one token. */
+interface Train {
+  readonly cause: Cause;
+  count: number;
+}
+
+/** The event journeys of a pass, and when the first and the last of them have reached the queue. */
+export interface Arrivals {
+  readonly journeys: readonly Journey[];
+  readonly first: number;
+  readonly last: number;
+}
+
+/** events lays out the causes of a pass, each from its own true time on, in their order. */
+export function events(pass: Reconcile): Arrivals {
+  const journeys: Journey[] = [];
+  let free = -Infinity;
+  let [first, last] = [Infinity, -Infinity];
+  for (const [i, train] of trains(pass).entries()) {
+    const at = Math.max(train.cause.at, free);
+    free = at + STAGGER;
+    const journey = eventJourney(pass, train, i, at);
+    first = Math.min(first, journey.to);
+    last = Math.max(last, journey.to);
+    journeys.push(journey);
+  }
+  return { journeys, first, last };
+}
+
+/** Timers come from the waiting room, and a known own write is a token already: its write's. */
+function travels(cause: Cause): boolean {
+  const timer = cause.what === "backoff" || cause.what === "requeue_after";
+  return !timer && !(cause.by === "self" && cause.write !== undefined);
+}
+
+function trains(pass: Reconcile): Train[] {
+  const causes = pass.causes.filter(travels);
+  if (causes.length <= SINGLES) return causes.map((cause) => ({ cause, count: 1 }));
+  const byWord = new Map<string, Train>();
+  for (const cause of causes) {
+    const train = byWord.get(causeWord(cause));
+    if (train === undefined) byWord.set(causeWord(cause), { cause, count: 1 });
+    else train.count++;
+  }
+  addUnlisted(pass, [...byWord.values()]);
+  return [...byWord.values()].slice(0, SINGLES);
+}
+
+/** Causes that are counted but not listed belong to the longest train. */
+function addUnlisted(pass: Reconcile, all: readonly Train[]): void {
+  const [longest] = [...all].sort((a, b) => b.count - a.count);
+  const counted = Object.values(pass.causeCounts).reduce((sum, n) => sum + n, 0);
+  if (longest !== undefined) longest.count += Math.max(0, counted - pass.causes.length);
+}
+
+function eventJourney(pass: Reconcile, { cause, count }: Train, i: number, at: number): Journey {
+  const way = new Way(at);
+  const look = cause.by === "self" ? OWN : IN_FLIGHT;
+  const origin = originOf(cause);
+  if (origin === "outside") way.move("outside-api", look).stay("api", way.t + STAY, look);
+  if (origin !== "cache") way.move("api-cache", look).stay("cache", way.t + STAY, look);
+  way.move("cache-queue", look);
+  return {
+    id: `${pass.key}/cause/${String(i)}`,
+    kind: "event",
+    lane: pass.controller,
+    item: pass.item,
+    reconcile: pass.key,
+    write: "",
+    count,
+    label: cause.name ?? nameOf(pass.item),
+    sub: causeWord(cause),
+    single: false,
+    own: cause.by === "self",
+    seat: i,
+    steps: way.steps,
+    from: at,
+    to: way.t,
+  };
+}
+
+function originOf(cause: Cause): "outside" | "api" | "cache" {
+  switch (cause.what) {
+    case "initial_list":
+    case "resync":
+    case "relist":
+    case "manual":
+    case "generic":
+      return "cache";
+    default:
+      return cause.by === "self" ? "api" : "outside";
+  }
+}

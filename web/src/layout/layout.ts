@@ -1,0 +1,169 @@
+import { Intervals } from "../base/intervals.ts";
+import type { Reconcile, Row, Wait } from "../base/rows.gen.ts";
+import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
+import { SECOND } from "../base/time.ts";
+import type { Change } from "../model/types.ts";
+import { beginOf, takenAt } from "./pass.ts";
+import { Track } from "./track.ts";
+import type { Entry } from "./track.ts";
+import type { Journey } from "./types.ts";
+
+const LONG = 5 * SECOND;
+
+/** One stay in the queue, in true time: for items that have no journey yet. */
+export interface Ready {
+  readonly from: number;
+  readonly to: number;
+  readonly wait: Wait;
+}
+
+interface LaneIndex {
+  readonly journeys: Intervals<Journey>;
+  readonly ready: Intervals<Ready>;
+  /** The true beginnings of passes, in order: for rates. */
+  readonly begun: Reconcile[];
+}
+
+const byStart = (pass: Reconcile): number => pass.from;
+
+/**
+ * Layout holds the journeys that rows make, ready to be asked for any time. It is a pure function of the rows it has
+ * been given, in whatever portions: only the tracks of items that a change speaks of are laid out anew, from the
+ * changed entry on.
+ */
+export class Layout {
+  private index = new Map<string, LaneIndex>();
+  private tracks = new Map<string, Track>();
+  private trackOf = new Map<string, Track>();
+  private passes = new Map<string, Reconcile>();
+  private ready = new Map<string, Ready>();
+  private dirty = new Map<Track, LaneIndex>();
+
+  /** Takes in what the model's apply gave back. */
+  apply(change: Change): void {
+    if (change.reset) this.clear();
+    for (const ref of change.removed) if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
+    for (const row of change.upserted) this.put(row);
+    for (const [track, lane] of this.dirty) {
+      track.refresh(
+        (journey) => lane.journeys.remove(journey),
+        (journey) => lane.journeys.add(journey),
+      );
+    }
+    this.dirty.clear();
+  }
+
+  /** The names of the lanes that have a journey or an item in the queue, sorted. */
+  lanes(): readonly string[] {
+    return [...this.index.keys()].sort();
+  }
+
+  /** Calls visit for each journey of a lane that is under way at the display time t. */
+  at(lane: string, t: number, visit: (journey: Journey) => void): void {
+    this.index.get(lane)?.journeys.at(t, visit);
+  }
+
+  /** Calls visit for each journey that is under way at some time in [from, to]. */
+  overlapping(lane: string, from: number, to: number, visit: (journey: Journey) => void): void {
+    this.index.get(lane)?.journeys.overlapping(from, to, visit);
+  }
+
+  /** Calls visit for each stay in the queue that holds the true time t. */
+  readyAt(lane: string, t: number, visit: (ready: Ready) => void): void {
+    this.index.get(lane)?.ready.at(t, visit);
+  }
+
+  /** How many passes of a lane began in [from, to), in truth. */
+  begunIn(lane: string, from: number, to: number): number {
+    const begun = this.index.get(lane)?.begun ?? [];
+    return lowerBound(begun, to, byStart) - lowerBound(begun, from, byStart);
+  }
+
+  /** The next display time after t at which a journey begins, Infinity when none is known. */
+  nextStart(lane: string, t: number): number {
+    return this.index.get(lane)?.journeys.nextStart(t) ?? Infinity;
+  }
+
+  private clear(): void {
+    this.index = new Map();
+    this.tracks = new Map();
+    this.trackOf = new Map();
+    this.passes = new Map();
+    this.ready = new Map();
+    this.dirty = new Map();
+  }
+
+  private put(row: Row): void {
+    if (row.row === "wait" && row.state !== "delayed") {
+      this.putReady(row);
+      return;
+    }
+    if (row.row === "reconcile") this.putEntry({ ...row, from: beginOf(row), start: takenAt(row) });
+    else if (row.row === "wait") this.putEntry(row);
+  }
+
+  private putEntry(row: Entry): void {
+    if (row.from <= 0) return;
+    const lane = this.laneOf(row.controller);
+    const key = `${row.controller}\n${row.item}`;
+    const track = this.tracks.get(key) ?? new Track();
+    this.tracks.set(key, track);
+    track.put(row);
+    this.trackOf.set(row.key, track);
+    this.dirty.set(track, lane);
+    if (row.row === "reconcile") this.putBegun(row, lane);
+  }
+
+  private putBegun(row: Reconcile, lane: LaneIndex): void {
+    const before = this.passes.get(row.key);
+    if (before !== undefined) removeSorted(lane.begun, before, byStart);
+    insertSorted(lane.begun, row, byStart);
+    this.passes.set(row.key, row);
+  }
+
+  private putReady(wait: Wait): void {
+    const lane = this.laneOf(wait.controller);
+    this.dropReady(wait.key);
+    const ready = { from: wait.from, to: wait.to === 0 ? Infinity : wait.to, wait };
+    lane.ready.add(ready);
+    this.ready.set(wait.key, ready);
+  }
+
+  private dropReady(key: string): void {
+    const ready = this.ready.get(key);
+    if (ready === undefined) return;
+    this.laneOf(ready.wait.controller).ready.remove(ready);
+    this.ready.delete(key);
+  }
+
+  private remove(key: string): void {
+    this.dropReady(key);
+    const track = this.trackOf.get(key);
+    if (track === undefined) return;
+    const entry = track.remove(key);
+    this.trackOf.delete(key);
+    if (entry === undefined) return;
+    const lane = this.laneOf(entry.controller);
+    this.dirty.set(track, lane);
+    const pass = this.passes.get(key);
+    if (pass !== undefined) removeSorted(lane.begun, pass, byStart);
+    this.passes.delete(key);
+    if (track.empty) this.tracks.delete(`${entry.controller}\n${entry.item}`);
+  }
+
+  private laneOf(name: string): LaneIndex {
+    let lane = this.index.get(name);
+    if (lane === undefined) {
+      lane = { journeys: new Intervals(LONG), ready: new Intervals(LONG), begun: [] };
+      this.index.set(name, lane);
+    }
+    return lane;
+  }
+}
+
+/** layout makes a Layout of rows: what the page draws of a recorded file, and what tests compare with. */
+export function layout(rows: Iterable<Row>): Layout {
+  const made = new Layout();
+  made.apply({ reset: true, upserted: [...rows], removed: [] });
+  return made;
+}

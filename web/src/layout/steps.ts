@@ -1,0 +1,60 @@
+import type { EdgeId, NodeId } from "../base/geometry.ts";
+import type { Shape, Step, Tone } from "./types.ts";
+import { TRAVEL } from "./timing.ts";
+
+/** A look: the shape and tone that a token has on a stretch of its way. */
+export interface Look {
+  readonly shape: Shape;
+  readonly tone: Tone;
+}
+
+export const IN_FLIGHT: Look = { shape: "circle", tone: "accent" };
+export const DONE: Look = { shape: "tick", tone: "ok" };
+export const FAILED: Look = { shape: "triangle", tone: "error" };
+export const WAITING: Look = { shape: "ring", tone: "warn" };
+export const STALE: Look = { shape: "diamond", tone: "warn" };
+export const OWN: Look = { shape: "halo", tone: "own" };
+
+/** What a stay shows beside its display times. */
+export interface StayTruth {
+  readonly from: number;
+  readonly to: number;
+  readonly until?: number;
+}
+
+const NO_TRUTH: StayTruth = { from: NaN, to: NaN };
+
+/** Builds a journey's steps one after the other, so that they cannot leave a hole. */
+export class Way {
+  readonly steps: Step[] = [];
+  /** Where the last step ends. */
+  t: number;
+
+  constructor(from: number) {
+    this.t = from;
+  }
+
+  /** Travels an edge. Nothing is added to a way that has already come to an open stay. */
+  move(edge: EdgeId, look: Look, back = false, length = TRAVEL): this {
+    if (this.t === Infinity) return this;
+    this.steps.push({ kind: "move", edge, back, from: this.t, to: this.t + length, ...look });
+    this.t += length;
+    return this;
+  }
+
+  /** Stays at a node until to, or not at all when that has passed. */
+  stay(node: NodeId, to: number, look: Look, truth: StayTruth = NO_TRUTH): this {
+    if (this.t === Infinity || to <= this.t) return this;
+    const { from: trueFrom, to: trueTo, until = 0 } = truth;
+    this.steps.push({ kind: "stay", node, from: this.t, to, ...look, trueFrom, trueTo, until });
+    this.t = to;
+    return this;
+  }
+}
+
+/** squeeze maps the times of steps after start so that end becomes to; earlier ones stay what they are. */
+export function squeeze(steps: readonly Step[], start: number, end: number, to: number): Step[] {
+  const factor = (to - start) / (end - start);
+  const map = (t: number): number => (t <= start || t === Infinity ? t : start + (t - start) * factor);
+  return steps.map((step) => ({ ...step, from: map(step.from), to: map(step.to) }));
+}

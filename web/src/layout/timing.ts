@@ -1,0 +1,19 @@
+import { MS, SECOND } from "../base/time.ts";
+
+/** How long a token is on its way from one node to the next, at least. */
+export const TRAVEL = 250 * MS;
+
+/** How long a token stays at a node, at least. */
+export const STAY = 120 * MS;
+
+/** How far the display may lag: a pass sets out at most this long after it did in truth. */
+export const LAG = 2 * SECOND;
+
+/** Tokens of one pass that set out at the same moment follow each other at this distance. */
+export const STAGGER = 90 * MS;
+
+/** More causes or writes of one pass than this are drawn as ×n of their like. */
+export const SINGLES = 6;
+
+/** How long a write whose event nobody waits for is still seen at the API server. */
+export const LINGER = 400 * MS;

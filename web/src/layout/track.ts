@@ -1,0 +1,264 @@
+/**
+ * One item's passes and waits in display time. Passes follow each other: one sets out when the one before has come
+ * to its end, at most LAG after it did in truth. To keep that, the one before yields (is hurried from the moment on
+ * at which the next began), and passes that have not set out yet become one. What is decided at a time never moves
+ * what was drawn before it, so a picture drawn live stays right when more becomes known.
+ */
+import type { Reconcile, Wait } from "../base/rows.gen.ts";
+import { insertSorted, removeSorted } from "../base/sorted.ts";
+import { events } from "./events.ts";
+import { isFailed, parks, passJourneys } from "./pass.ts";
+import { FAILED, WAITING, Way, squeeze } from "./steps.ts";
+import { LAG, STAY, TRAVEL } from "./timing.ts";
+import type { Journey } from "./types.ts";
+import { nameOf, word } from "./words.ts";
+
+/** A pass or a stay in the waiting room; the latter only of state delayed. */
+export type Entry = Reconcile | Wait;
+
+/** Entries that are drawn together: passes as one token, and the wait that follows them. */
+interface Group {
+  readonly passes: Reconcile[];
+  readonly entries: Entry[];
+  failed: boolean;
+  slot: number;
+  leave: number;
+  /** It is ready to leave the queue but for the group before it, which is still under way. */
+  readonly held: boolean;
+  /** When its work has settled, and when its wait has too. */
+  worked: number;
+  settled: number;
+  /** When the token is at its end or at the waiting room's door. */
+  end: number;
+  events: Journey[];
+  journeys: Journey[];
+  wait: Journey | undefined;
+}
+
+const byStart = (entry: Entry): number => entry.from;
+
+/** The entries of one item of one lane, and what they look like. */
+export class Track {
+  private readonly entries: Entry[] = [];
+  private readonly byKey = new Map<string, Entry>();
+  private groups: Group[] = [];
+  private dirtyFrom = Infinity;
+
+  get empty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  put(entry: Entry): void {
+    const before = this.byKey.get(entry.key);
+    if (before !== undefined) this.take(before);
+    insertSorted(this.entries, entry, byStart);
+    this.byKey.set(entry.key, entry);
+    this.dirtyFrom = Math.min(this.dirtyFrom, entry.from, before?.from ?? Infinity);
+  }
+
+  /** Forgets an entry. Those behind it stay where they are when it was the oldest: history is not drawn anew. */
+  remove(key: string): Entry | undefined {
+    const entry = this.byKey.get(key);
+    if (entry === undefined) return undefined;
+    if (this.entries[0] !== entry) this.dirtyFrom = Math.min(this.dirtyFrom, entry.from);
+    this.take(entry);
+    this.byKey.delete(key);
+    return entry;
+  }
+
+  /** Lays out what has changed: calls gone for each journey that is no more and came for each that is new. */
+  refresh(gone: (journey: Journey) => void, came: (journey: Journey) => void): void {
+    this.forgetOldest(gone);
+    if (this.dirtyFrom === Infinity) return;
+    let keep = this.groups.length;
+    while (keep > 0 && this.groups[keep - 1]?.entries.some((entry) => entry.from >= this.dirtyFrom)) keep--;
+    // The group before is affected too: it yields to what comes after it, or takes it in.
+    keep = Math.max(0, keep - 1);
+    for (const group of this.groups.splice(keep)) for (const journey of journeysOf(group)) gone(journey);
+    const first = this.groups.at(-1);
+    const from = first === undefined ? 0 : this.entries.lastIndexOf(last(first.entries)) + 1;
+    const fixed = this.groups.length;
+    for (let i = from; i < this.entries.length; i++) this.lay(this.entries[i]);
+    for (const group of this.groups.slice(fixed)) for (const journey of journeysOf(group)) came(journey);
+    this.dirtyFrom = Infinity;
+  }
+
+  private take(entry: Entry): void {
+    removeSorted(this.entries, entry, byStart);
+  }
+
+  private forgetOldest(gone: (journey: Journey) => void): void {
+    for (let group = this.groups[0]; group !== undefined; group = this.groups[0]) {
+      if (group.entries.some((entry) => this.byKey.has(entry.key))) return;
+      this.groups.shift();
+      for (const journey of journeysOf(group)) gone(journey);
+    }
+  }
+
+  private lay(entry: Entry | undefined): void {
+    if (entry === undefined) return;
+    if (entry.row === "wait") this.layWait(entry);
+    else this.layPass(entry);
+  }
+
+  private layPass(pass: Reconcile): void {
+    const before = this.groups.at(-1);
+    if (before !== undefined && joins(before, pass)) {
+      join(before, pass);
+      return;
+    }
+    if (before !== undefined) yieldTo(before, pass.from);
+    const group = groupOf(pass, before?.settled ?? -Infinity);
+    redo(group);
+    this.groups.push(group);
+  }
+
+  private layWait(wait: Wait): void {
+    let group = this.groups.at(-1);
+    if (group === undefined || (group.wait !== undefined && group.wait.to <= wait.from)) {
+      group = alone(wait);
+      this.groups.push(group);
+    } else {
+      group.entries.push(wait);
+    }
+    const door = Math.max(wait.from, group.end === Infinity ? wait.from : group.end);
+    group.wait = waitJourney(wait, group.passes.at(-1), door);
+    settle(group);
+  }
+}
+
+/** Makes the group of a pass that can leave the queue when the one before has settled. */
+function groupOf(pass: Reconcile, free: number): Group {
+  const arrivals = events(pass);
+  const ready = Math.max(pass.start, Math.min(arrivals.last + STAY, pass.start + LAG));
+  const leave = pass.start === 0 ? Infinity : Math.max(ready, free + STAY);
+  return {
+    passes: [pass],
+    entries: [pass],
+    failed: isFailed(pass),
+    slot: Math.min(leave, Math.max(pass.from, arrivals.journeys.length > 0 ? arrivals.first : free)),
+    leave,
+    held: leave > ready,
+    worked: 0,
+    settled: 0,
+    end: 0,
+    events: [...arrivals.journeys],
+    journeys: [],
+    wait: undefined,
+  };
+}
+
+/** Waiting for the one before it would take too long, and that one waits itself: they are drawn as one. */
+function joins(group: Group, pass: Reconcile): boolean {
+  const newest = group.passes.at(-1);
+  if (newest === undefined || newest.to === 0 || !group.held || group.leave <= pass.from) return false;
+  const lag = group.settled - pass.from;
+  return lag > LAG && (group.failed === isFailed(pass) || lag > 2 * LAG);
+}
+
+function join(group: Group, pass: Reconcile): void {
+  const arrivals = events(pass);
+  group.passes.push(pass);
+  group.entries.push(pass);
+  group.events.push(...arrivals.journeys);
+  group.failed ||= isFailed(pass);
+  group.leave = Math.max(group.leave, Math.min(arrivals.last + STAY, pass.from + LAG));
+  redo(group);
+}
+
+function redo(group: Group): void {
+  const passed = passJourneys(group.passes, group.slot, group.leave);
+  group.journeys = [...passed.journeys];
+  group.end = passed.end;
+  group.worked = passed.settled;
+  settle(group);
+}
+
+function settle(group: Group): void {
+  const wait = group.wait?.to ?? Infinity;
+  group.settled = wait === Infinity ? group.worked : Math.max(group.worked, wait);
+}
+
+/** Hurries what is left of group from begin on, so that it has settled LAG later. */
+function yieldTo(group: Group, begin: number): void {
+  const to = begin + LAG;
+  if (group.end === Infinity) close(group, begin);
+  if (group.settled <= to) return;
+  const hurry = (journey: Journey): Journey => {
+    const steps = squeeze(journey.steps, begin, group.settled, to);
+    return { ...journey, steps, from: steps[0]?.from ?? journey.from, to: steps.at(-1)?.to ?? journey.to };
+  };
+  group.events = group.events.map(hurry);
+  group.journeys = group.journeys.map(hurry);
+  if (group.wait !== undefined) group.wait = hurry(group.wait);
+  group.end = Math.min(group.end, to);
+  group.worked = Math.min(group.worked, to);
+  group.settled = to;
+}
+
+/** A pass whose end never came is over when the item's next one begins. */
+function close(group: Group, begin: number): void {
+  const cut = (journey: Journey): Journey => {
+    if (journey.to < Infinity) return journey;
+    const steps = journey.steps.map((step) =>
+      step.to === Infinity ? { ...step, to: Math.max(step.from, begin) } : step,
+    );
+    return { ...journey, steps, to: steps.at(-1)?.to ?? begin };
+  };
+  group.journeys = group.journeys.map(cut);
+  group.end = group.journeys.reduce((end, journey) => Math.max(end, journey.to), begin);
+  group.worked = group.end;
+  settle(group);
+}
+
+function alone(wait: Wait): Group {
+  return {
+    passes: [],
+    entries: [wait],
+    failed: false,
+    slot: wait.from,
+    leave: wait.from,
+    held: false,
+    worked: wait.from,
+    settled: wait.from,
+    end: wait.from,
+    events: [],
+    journeys: [],
+    wait: undefined,
+  };
+}
+
+function waitJourney(wait: Wait, pass: Reconcile | undefined, door: number): Journey {
+  const look = pass !== undefined && isFailed(pass) && parks(pass) ? FAILED : WAITING;
+  const way = new Way(door);
+  const leave = wait.to === 0 ? Infinity : Math.max(door + STAY, wait.to);
+  way.stay("waiting", leave, look, { from: wait.from, to: wait.to, until: wait.until ?? 0 });
+  way.move("waiting-queue", WAITING, false, TRAVEL);
+  return {
+    id: wait.key,
+    kind: "wait",
+    lane: wait.controller,
+    item: wait.item,
+    reconcile: pass?.key ?? "",
+    write: "",
+    count: 1,
+    label: nameOf(wait.item),
+    sub: word(wait.why ?? ""),
+    single: false,
+    own: false,
+    seat: wait.requeues ?? 0,
+    steps: way.steps,
+    from: door,
+    to: way.t,
+  };
+}
+
+function* journeysOf(group: Group): Iterable<Journey> {
+  yield* group.events;
+  yield* group.journeys;
+  if (group.wait !== undefined) yield group.wait;
+}
+
+function last(entries: readonly Entry[]): Entry {
+  return entries[entries.length - 1] as Entry;
+}

@@ -1,0 +1,56 @@
+/** The short words that stand beside tokens. */
+import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+
+const WORDS: Readonly<Record<string, string>> = {
+  initial_list: "initial list",
+  backoff: "back-off",
+  requeue_after: "requeue after",
+  terminal_error: "terminal error",
+};
+
+/** word writes one of the contract's words as people do. */
+export function word(value: string): string {
+  return WORDS[value] ?? value;
+}
+
+/** nameOf is the last part of an item's key: web of default/web. */
+export function nameOf(item: string): string {
+  return item.slice(item.lastIndexOf("/") + 1);
+}
+
+/** isOwnWrite: an update by the controller itself that changed no spec. */
+export function isOwnWrite(cause: Cause): boolean {
+  return cause.by === "self" && cause.what === "update" && !(cause.changed ?? []).includes("spec");
+}
+
+/** causeWord says what a cause is: update, resync, own write, add by self. */
+export function causeWord(cause: Cause): string {
+  if (isOwnWrite(cause)) return "own write";
+  return cause.by === "self" ? `${word(cause.what)} by self` : word(cause.what);
+}
+
+/** causesWord sums a pass's causes up: the one there is, or how many. */
+export function causesWord(pass: Reconcile): string {
+  const [first] = pass.causes;
+  const n = causeCount(pass);
+  if (first === undefined) return n > 0 ? `${String(n)} causes` : "";
+  return n > 1 ? `${String(n)} causes` : causeWord(first);
+}
+
+/** causeCount is exact also where only the first and last causes are listed. */
+export function causeCount(pass: Reconcile): number {
+  const counted = Object.values(pass.causeCounts).reduce((sum, n) => sum + n, 0);
+  return Math.max(counted, pass.causes.length);
+}
+
+/** writeWord names a request: POST pods, PUT podsets/status. */
+export function writeWord(write: Write): string {
+  const sub = write.subresource ?? "";
+  return `${write.method} ${write.resource}${sub === "" ? "" : `/${sub}`}`;
+}
+
+/** answerWord names the answer: 201, 409 Conflict. */
+export function answerWord(write: Write): string {
+  const status = write.status > 0 ? String(write.status) : "";
+  return [status, write.error ?? ""].filter((s) => s !== "").join(" ");
+}

@@ -1,0 +1,144 @@
+import type { Reconcile, Write } from "../base/rows.gen.ts";
+import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
+import { Intervals } from "../base/intervals.ts";
+import { SECOND } from "../base/time.ts";
+import type { CacheLag } from "./types.ts";
+
+/** The time from the answer to an own write until its event came back. */
+interface Behind {
+  readonly item: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const byStart = (r: Reconcile): number => r.from;
+
+/** Reconciles by id, and in order for each controller and item. Not bounded: its owner evicts. */
+export class Reconciles {
+  private readonly byID = new Map<string, Reconcile>();
+  private readonly lists = new Map<string, Reconcile[]>();
+  /** Which reconciles a write (its span) set off. */
+  private readonly effects = new Map<string, Set<string>>();
+  private readonly writes = new Map<string, string>();
+  private readonly behind = new Map<string, Intervals<Behind>>();
+  private readonly behindOf = new Map<string, readonly Behind[]>();
+
+  get size(): number {
+    return this.byID.size;
+  }
+
+  get(id: string): Reconcile | undefined {
+    return this.byID.get(id);
+  }
+
+  all(): Iterable<Reconcile> {
+    return this.byID.values();
+  }
+
+  /** The one that was put first of those still here. */
+  oldest(): Reconcile | undefined {
+    return this.byID.values().next().value;
+  }
+
+  put(row: Reconcile): void {
+    const before = this.byID.get(row.key);
+    if (before !== undefined) this.unlink(before);
+    this.byID.set(row.key, row);
+    for (const key of listKeys(row)) insertSorted(this.listOf(key), row, byStart);
+    for (const cause of row.causes) if (cause.write) this.effectsFor(cause.write.span).add(row.key);
+    for (const write of row.writes) this.writes.set(write.span, row.key);
+    this.putBehind(row);
+  }
+
+  remove(id: string): void {
+    const row = this.byID.get(id);
+    if (row === undefined) return;
+    this.unlink(row);
+    this.byID.delete(id);
+  }
+
+  /** Ascending by start; the list itself, not to be changed. controller and item "" mean any. */
+  list(controller: string, item: string): readonly Reconcile[] {
+    return this.lists.get(listKey(controller, item)) ?? [];
+  }
+
+  /** How many of the same item started later. */
+  newer(row: Reconcile): number {
+    const list = this.list(row.controller, row.item);
+    let i = lowerBound(list, row.from, byStart);
+    while (i < list.length && list[i]?.key !== row.key) i++;
+    return Math.max(0, list.length - 1 - i);
+  }
+
+  effectsOf(span: string): readonly Reconcile[] {
+    const ids = [...(this.effects.get(span) ?? [])];
+    return ids.flatMap((id) => this.byID.get(id) ?? []).sort((a, b) => a.from - b.from);
+  }
+
+  /** The write with this span, and its reconcile. */
+  write(span: string): { readonly write: Write; readonly reconcile: Reconcile } | undefined {
+    const reconcile = this.byID.get(this.writes.get(span) ?? "");
+    const write = reconcile?.writes.find((w) => w.span === span);
+    return reconcile !== undefined && write !== undefined ? { write, reconcile } : undefined;
+  }
+
+  /** The own writes that had been answered and not seen back at t: proven, by the times of both. */
+  lagAt(controller: string, t: number): CacheLag | undefined {
+    const items = new Set<string>();
+    let writes = 0;
+    let since = Infinity;
+    this.behind.get(controller)?.at(t, (b) => {
+      writes++;
+      items.add(b.item);
+      since = Math.min(since, b.from);
+    });
+    if (writes === 0) return undefined;
+    const [item = ""] = items;
+    return { item: items.size === 1 ? item : "", writes, since };
+  }
+
+  private putBehind(row: Reconcile): void {
+    const seen = row.writes.filter((w) => w.status < 300 && w.noop !== true && (w.seenAt ?? 0) > w.to && w.to > 0);
+    if (seen.length === 0) return;
+    const lane = this.behind.get(row.controller) ?? new Intervals<Behind>(4 * SECOND);
+    this.behind.set(row.controller, lane);
+    const list = seen.map((w) => ({ item: row.item, from: w.to, to: w.seenAt ?? 0 }));
+    for (const b of list) lane.add(b);
+    this.behindOf.set(row.key, list);
+  }
+
+  private unlink(row: Reconcile): void {
+    for (const key of listKeys(row)) {
+      const list = this.lists.get(key);
+      if (list !== undefined && removeSorted(list, row, byStart) && list.length === 0) this.lists.delete(key);
+    }
+    for (const cause of row.causes) {
+      if (!cause.write) continue;
+      const set = this.effects.get(cause.write.span);
+      if (set?.delete(row.key) === true && set.size === 0) this.effects.delete(cause.write.span);
+    }
+    for (const write of row.writes) this.writes.delete(write.span);
+    for (const b of this.behindOf.get(row.key) ?? []) this.behind.get(row.controller)?.remove(b);
+    this.behindOf.delete(row.key);
+  }
+
+  private listOf(key: string): Reconcile[] {
+    const list = this.lists.get(key) ?? [];
+    this.lists.set(key, list);
+    return list;
+  }
+
+  private effectsFor(span: string): Set<string> {
+    const set = this.effects.get(span) ?? new Set<string>();
+    this.effects.set(span, set);
+    return set;
+  }
+}
+
+function listKeys(row: Reconcile): readonly string[] {
+  return [listKey(row.controller, row.item), listKey(row.controller, ""), listKey("", "")];
+}
+
+function listKey(controller: string, item: string): string {
+  return `${controller}\n${item}`;
+}

@@ -1,0 +1,304 @@
+import type { Frame, RowRef } from "../base/frames.ts";
+import { Intervals } from "../base/intervals.ts";
+import type { Controller, Finding, Gap, Item, Reconcile, Row, RowKind, Sample, Wait } from "../base/rows.gen.ts";
+import { SECOND } from "../base/time.ts";
+import { quantile } from "./histogram.ts";
+import { Reconciles } from "./reconciles.ts";
+import { Samples, addToBins, failed } from "./samples.ts";
+import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, WhyLink } from "./types.ts";
+
+/** How many rows of each kind are kept; the ones that came first go first. */
+export const LIMITS: Readonly<Record<RowKind, number>> = {
+  reconcile: 50_000,
+  wait: 50_000,
+  hold: 5_000,
+  sample: 50_000,
+  edge: 50_000,
+  gap: 1_000,
+  finding: 1_000,
+  controller: 1_000,
+  item: 20_000,
+};
+const ELIDED_KEPT = 1_000;
+const LONG_WAIT = 4 * SECOND;
+
+type Of<K extends RowKind> = Extract<Row, { row: K }>;
+type Store = { readonly [K in Exclude<RowKind, "reconcile">]: Map<string, Of<K>> };
+interface Stay {
+  readonly from: number;
+  readonly to: number;
+  readonly row: Wait;
+}
+
+/** The rows that the page has, by kind and key, with what panels ask. One writer: apply. */
+export class Table implements Model {
+  version = 0;
+  evicted = 0;
+  private readonly limits: Readonly<Record<RowKind, number>>;
+  private store = emptyStore();
+  private passes = new Reconciles();
+  private perSecond = new Map<string, Samples>();
+  private stays = new Map<string, Intervals<Stay>>();
+  private stayOf = new Map<string, Stay>();
+  private elidedList: Elided[] = [];
+
+  constructor(limits: Partial<Record<RowKind, number>> = {}) {
+    this.limits = { ...LIMITS, ...limits };
+  }
+
+  /** Takes one frame in. A snapshot replaces everything; a row replaces the one with its key. */
+  apply(frame: Frame): Change {
+    switch (frame.type) {
+      case "snapshot":
+        this.clear();
+        return this.change(true, frame.rows, []);
+      case "rows":
+        return this.change(false, frame.rows, frame.gone);
+      case "elided":
+        this.elidedList = [...this.elidedList.slice(1 - ELIDED_KEPT), elidedOf(frame)];
+        return this.change(false, [], []);
+      case "bookmark":
+      case "error":
+        return { reset: false, upserted: [], removed: [] };
+    }
+  }
+
+  private change(reset: boolean, rows: readonly Row[], gone: readonly RowRef[]): Change {
+    this.version++;
+    for (const ref of gone) this.drop(ref);
+    for (const row of rows) this.put(row);
+    return { reset, upserted: rows, removed: [...gone, ...this.evict()] };
+  }
+
+  private clear(): void {
+    this.store = emptyStore();
+    this.passes = new Reconciles();
+    this.perSecond = new Map();
+    this.stays = new Map();
+    this.stayOf = new Map();
+    this.elidedList = [];
+    this.evicted = 0;
+  }
+
+  private put(row: Row): void {
+    if (row.row === "reconcile") {
+      this.passes.put(row);
+      return;
+    }
+    if (row.row === "sample") this.samplesOf(row.controller).put(row, this.store.sample.get(row.key));
+    if (row.row === "wait") this.putStay(row);
+    // Every store holds the rows of its own kind; the compiler cannot follow the pairing.
+    (this.store[row.row] as Map<string, Row>).set(row.key, row);
+  }
+
+  private putStay(row: Wait): void {
+    this.dropStay(row.key);
+    const stay = { from: row.from, to: row.to === 0 ? Infinity : row.to, row };
+    const key = `${row.controller}\n${row.state}`;
+    const index = this.stays.get(key) ?? new Intervals<Stay>(LONG_WAIT);
+    this.stays.set(key, index);
+    index.add(stay);
+    this.stayOf.set(row.key, stay);
+  }
+
+  private dropStay(key: string): void {
+    const stay = this.stayOf.get(key);
+    if (stay === undefined) return;
+    this.stays.get(`${stay.row.controller}\n${stay.row.state}`)?.remove(stay);
+    this.stayOf.delete(key);
+  }
+
+  private drop(ref: RowRef): void {
+    if (ref.row === "reconcile") {
+      this.passes.remove(ref.key);
+      return;
+    }
+    const sample = ref.row === "sample" ? this.store.sample.get(ref.key) : undefined;
+    if (sample !== undefined) this.samplesOf(sample.controller).remove(sample);
+    if (ref.row === "wait") this.dropStay(ref.key);
+    this.store[ref.row].delete(ref.key);
+  }
+
+  private evict(): RowRef[] {
+    const out: RowRef[] = [];
+    for (let r = this.passes.oldest(); r && this.passes.size > this.limits.reconcile; r = this.passes.oldest()) {
+      out.push({ row: "reconcile", key: r.key });
+      this.passes.remove(r.key);
+      this.evicted++;
+    }
+    for (const [kind, rows] of Object.entries(this.store) as [Exclude<RowKind, "reconcile">, Map<string, Row>][]) {
+      for (const key of rows.keys()) {
+        if (rows.size <= this.limits[kind]) break;
+        out.push({ row: kind, key });
+        this.drop({ row: kind, key });
+      }
+    }
+    return out;
+  }
+
+  private samplesOf(controller: string): Samples {
+    const samples = this.perSecond.get(controller) ?? new Samples();
+    this.perSecond.set(controller, samples);
+    return samples;
+  }
+
+  lanes(now: number): readonly Lane[] {
+    const controllers = [...this.store.controller.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+    return controllers.map((controller) => ({
+      controller,
+      name: controller.key,
+      rate: this.samplesOf(controller.key).rate(now),
+      p50: quantile(controller.latency ?? [], 0.5),
+    }));
+  }
+
+  controller(name: string): Controller | undefined {
+    return this.store.controller.get(name);
+  }
+
+  item(controller: string, item: string): Item | undefined {
+    const row = this.store.item.get(`${controller}/${item}`);
+    if (row?.item === item) return row;
+    for (const other of this.store.item.values()) {
+      if (other.controller === controller && other.item === item) return other;
+    }
+    return undefined;
+  }
+
+  items(controller: string): readonly Item[] {
+    const rows = [...this.store.item.values()].filter((row) => controller === "" || row.controller === controller);
+    return rows.sort((a, b) => (a.item < b.item ? -1 : 1));
+  }
+
+  reconcile(id: string): Reconcile | undefined {
+    return this.passes.get(id);
+  }
+
+  reconcilesOf(controller: string, item: string): readonly Reconcile[] {
+    return [...this.passes.list(controller, item)].reverse();
+  }
+
+  recent(controller: string, limit: number): readonly Reconcile[] {
+    return this.passes.list(controller, "").slice(-limit).reverse();
+  }
+
+  nth(reconcile: Reconcile): Nth {
+    const list = this.passes.list(reconcile.controller, reconcile.item);
+    const open = list.reduce((n, r) => n + (r.to === 0 ? 1 : 0), 0);
+    const counted = this.item(reconcile.controller, reconcile.item)?.reconciles ?? 0;
+    const of = Math.max(list.length, counted + open);
+    return { n: of - this.passes.newer(reconcile), of };
+  }
+
+  latestFinished(controller: string, item: string): Reconcile | undefined {
+    const list = item !== "" && controller === "" ? this.anyController(item) : this.passes.list(controller, item);
+    for (let i = list.length - 1; i >= 0; i--) if ((list[i]?.to ?? 0) > 0) return list[i];
+    return undefined;
+  }
+
+  private anyController(item: string): readonly Reconcile[] {
+    return this.passes.list("", "").filter((r) => r.item === item);
+  }
+
+  why(reconcile: Reconcile): readonly WhyLink[] {
+    return reconcile.causes.map((cause) => {
+      const found = cause.write ? this.passes.write(cause.write.span) : undefined;
+      const from = found?.reconcile ?? (cause.write ? this.passes.get(cause.write.reconcile) : undefined);
+      if (from === undefined) return { cause, nth: 0 };
+      const nth = this.nth(from).n;
+      return found === undefined ? { cause, reconcile: from, nth } : { cause, ...found, nth };
+    });
+  }
+
+  effectsOf(span: string): readonly Reconcile[] {
+    return this.passes.effectsOf(span);
+  }
+
+  queueAt(controller: string, t: number): readonly Wait[] {
+    const rank = (w: Wait): readonly number[] => [-(w.priority ?? 0), w.order ?? 0, w.from];
+    return this.staysAt(controller, "ready", t).sort((a, b) => compare(rank(a), rank(b)));
+  }
+
+  waitingAt(controller: string, t: number): readonly Wait[] {
+    const ready = (w: Wait): number => w.until ?? Infinity;
+    return this.staysAt(controller, "delayed", t).sort((a, b) => compare([ready(a), a.from], [ready(b), b.from]));
+  }
+
+  private staysAt(controller: string, state: string, t: number): Wait[] {
+    const rows: Wait[] = [];
+    this.stays.get(`${controller}\n${state}`)?.at(t, (stay) => rows.push(stay.row));
+    return rows;
+  }
+
+  cacheLagAt(controller: string, t: number): CacheLag | undefined {
+    return this.passes.lagAt(controller, t);
+  }
+
+  samples(controller: string, from: number, to: number): readonly Sample[] {
+    return this.perSecond.get(controller)?.between(from, to) ?? [];
+  }
+
+  timeline(controller: string, from: number, to: number, bins: number): readonly Bin[] {
+    const width = (to - from) / bins;
+    const out = Array.from({ length: bins }, (_, i): Bin => {
+      return { from: from + i * width, to: from + (i + 1) * width, count: 0, errors: 0 };
+    });
+    for (const [name, samples] of this.perSecond) {
+      if (controller === "" || controller === name) addToBins(out, samples.between(from, to), from, width);
+    }
+    return out;
+  }
+
+  gaps(): readonly Gap[] {
+    return [...this.store.gap.values()];
+  }
+
+  elided(): readonly Elided[] {
+    return this.elidedList;
+  }
+
+  findings(): readonly Finding[] {
+    return [...this.store.finding.values()];
+  }
+
+  *rows(): Iterable<Row> {
+    for (const rows of Object.values(this.store) as Map<string, Row>[]) yield* rows.values();
+    yield* this.passes.all();
+  }
+
+  span(): { readonly from: number; readonly to: number } | undefined {
+    const list = this.passes.list("", "");
+    const first = list[0];
+    if (first === undefined) return undefined;
+    // Passes overlap: the last to start need not be the last to end.
+    const to = list.slice(-100).reduce((max, r) => Math.max(max, r.to, r.start, r.from), first.from);
+    return { from: first.from, to };
+  }
+}
+
+export { failed };
+
+function emptyStore(): Store {
+  return {
+    wait: new Map(),
+    hold: new Map(),
+    sample: new Map(),
+    edge: new Map(),
+    gap: new Map(),
+    finding: new Map(),
+    controller: new Map(),
+    item: new Map(),
+  };
+}
+
+function elidedOf({ from, to, reconciles, by }: Elided): Elided {
+  return { from, to, reconciles, by };
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [i, x] of a.entries()) {
+    const d = x - (b[i] ?? 0);
+    if (d !== 0 && !Number.isNaN(d)) return d;
+  }
+  return 0;
+}

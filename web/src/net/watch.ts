@@ -1,0 +1,231 @@
+import type { Frame, SnapshotFrame } from "../base/frames.ts";
+import { parseFrame } from "../base/guards.ts";
+import { HubClock } from "./clock.ts";
+import type { Connection, Restored, Socket, Watch, WatchOptions } from "./types.ts";
+
+const MAX_PENDING = 5_000;
+const FIRST_RETRY = 500;
+const LAST_RETRY = 15_000;
+/** How long "Caught up 318" stands before it is simply live again. */
+const RESTORED_FOR = 5_000;
+
+/** Where the stream has been read to. */
+interface Position {
+  readonly epoch: string;
+  readonly offset: number;
+}
+
+/** What was missed, as far as frames tell, since the socket that is now open was asked for. */
+interface Comeback {
+  readonly asOf: number;
+  rows: number;
+  elided: number;
+}
+
+/** WatchClient keeps one watch of the hub open and stores what it says until drain. */
+export class WatchClient implements Watch {
+  private readonly options: WatchOptions;
+  private readonly clock = new HubClock();
+  private socket: Socket | undefined;
+  private state: Connection = { state: "connecting", attempt: 1 };
+  private frames: Frame[] = [];
+  private position: Position | undefined;
+  private comeback: Comeback | undefined;
+  private attempt = 1;
+  private asOf = 0;
+  private bad = 0;
+  private stopped = true;
+  private cancelTimer: () => void = () => undefined;
+
+  constructor(options: WatchOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    if (!this.stopped) return;
+    this.stopped = false;
+    this.connect();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.cancelTimer();
+    this.release(1000, "the page has no more use for it");
+  }
+
+  tryNow(): void {
+    if (this.state.state !== "lost" || this.stopped) return;
+    this.cancelTimer();
+    this.connect();
+  }
+
+  drain(): Frame[] {
+    const frames = this.frames;
+    this.frames = [];
+    return frames;
+  }
+
+  connection(): Connection {
+    return this.state;
+  }
+
+  secondsToRetry(): number {
+    if (this.state.state !== "lost") return 0;
+    return Math.max(1, Math.ceil((this.state.retryAt - this.options.timer.now()) / 1000));
+  }
+
+  hubNow(): number {
+    return this.clock.now(this.options.timer.wall());
+  }
+
+  malformed(): number {
+    return this.bad;
+  }
+
+  private connect(): void {
+    this.set({ state: "connecting", attempt: this.attempt });
+    const socket = this.options.open(this.url(), "tracer.v1");
+    this.socket = socket;
+    // A socket that has been replaced may still speak: only the current one is heard.
+    const current = (act: () => void) => () => {
+      if (this.socket === socket) act();
+    };
+    socket.onmessage = (event) => {
+      if (this.socket === socket) this.receive(event.data);
+    };
+    socket.onclose = (event) => {
+      if (this.socket === socket) this.lose(event.reason || `closed with code ${String(event.code)}`);
+    };
+    socket.onerror = current(() => undefined);
+  }
+
+  private url(): string {
+    if (this.position === undefined) return this.options.url;
+    const join = this.options.url.includes("?") ? "&" : "?";
+    const from = `${this.position.epoch}:${String(this.position.offset)}`;
+    return `${this.options.url}${join}from=${encodeURIComponent(from)}`;
+  }
+
+  private receive(data: unknown): void {
+    const result = parseFrame(data, (problem) => {
+      this.malform(problem);
+    });
+    if (!result.ok) {
+      this.malform(result.problem);
+      return;
+    }
+    const frame = result.value;
+    if (frame.now > 0) {
+      this.asOf = frame.now;
+      this.clock.heard(frame.now, this.options.timer.wall());
+    }
+    this.store(frame);
+    this.options.onDirty();
+  }
+
+  private store(frame: Frame): void {
+    if (frame.type === "error") {
+      this.lose(frame.message || frame.code);
+      return;
+    }
+    this.follow(frame);
+    // A snapshot replaces everything before it, so that nothing of that need be kept.
+    if (frame.type === "snapshot") this.frames = [];
+    this.frames.push(frame);
+    if (this.frames.length > (this.options.maxPending ?? MAX_PENDING)) this.overflow();
+  }
+
+  /** Keeps the position, and says how a connection that was lost has come back. */
+  private follow(frame: Exclude<Frame, { type: "error" }>): void {
+    const before = this.position;
+    if (frame.type === "snapshot") this.position = { epoch: frame.epoch, offset: frame.offset };
+    else if (frame.type !== "elided" && before !== undefined)
+      this.position = { epoch: before.epoch, offset: frame.offset };
+    this.attempt = 1;
+    const now = this.options.timer.now();
+    if (this.comeback !== undefined) this.restore(this.comeback, frame, before, now);
+    else if (this.state.state === "connecting") this.set({ state: "live", since: now });
+  }
+
+  private restore(comeback: Comeback, frame: Frame, before: Position | undefined, now: number): void {
+    if (frame.type === "rows") comeback.rows += frame.rows.length;
+    if (frame.type === "elided") comeback.elided += frame.reconciles;
+    const how = howRestored(comeback, frame, before, this.state);
+    if (this.state.state === "restored" || this.state.state === "connecting")
+      this.set({ state: "restored", since: now, how });
+    this.cancelTimer();
+    this.cancelTimer = this.options.timer.after(RESTORED_FOR, () => {
+      this.comeback = undefined;
+      this.set({ state: "live", since: this.options.timer.now() });
+    });
+  }
+
+  private lose(reason: string): void {
+    this.release(1000, "");
+    if (this.stopped) return;
+    const now = this.options.timer.now();
+    const wait = backoff(this.attempt, this.options.timer.random());
+    this.comeback = this.position === undefined ? undefined : { asOf: this.asOf, rows: 0, elided: 0 };
+    this.set({
+      state: "lost",
+      since: since(this.state, now),
+      asOf: this.asOf,
+      attempt: this.attempt,
+      retryAt: now + wait,
+      reason,
+    });
+    this.attempt++;
+    this.cancelTimer();
+    this.cancelTimer = this.options.timer.after(wait, () => {
+      this.connect();
+    });
+  }
+
+  /** Too much is waiting to be drained (a tab asleep): a fresh snapshot is cheaper than all of it. */
+  private overflow(): void {
+    this.frames = [];
+    this.position = undefined;
+    this.release(1000, "too far behind");
+    this.connect();
+  }
+
+  private release(code: number, reason: string): void {
+    const socket = this.socket;
+    this.socket = undefined;
+    socket?.close(code, reason);
+  }
+
+  private malform(problem: string): void {
+    this.bad++;
+    this.options.onMalformed?.(problem);
+  }
+
+  private set(state: Connection): void {
+    this.state = state;
+    this.options.onDirty();
+  }
+}
+
+/** A lost connection stays lost since the first time, however often it is tried in vain. */
+function since(before: Connection, now: number): number {
+  return before.state === "lost" ? before.since : now;
+}
+
+function howRestored(comeback: Comeback, frame: Frame, before: Position | undefined, state: Connection): Restored {
+  if (frame.type === "snapshot") return bySnapshot(comeback, frame, before);
+  const how = state.state === "restored" ? state.how : undefined;
+  if (how?.kind === "new_epoch") return how;
+  if (how?.kind === "gap") return { ...how, reconciles: comeback.elided };
+  return { kind: "caught_up", rows: comeback.rows };
+}
+
+function bySnapshot(comeback: Comeback, frame: SnapshotFrame, before: Position | undefined): Restored {
+  if (before !== undefined && before.epoch !== frame.epoch) return { kind: "new_epoch" };
+  return { kind: "gap", from: comeback.asOf, to: frame.now, reconciles: comeback.elided };
+}
+
+/** Half a second, doubled each time up to a quarter of a minute, and up to half of it less by chance. */
+function backoff(attempt: number, random: number): number {
+  const whole = Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (attempt - 1));
+  return Math.round(whole * (1 - random / 2));
+}

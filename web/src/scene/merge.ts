@@ -1,0 +1,65 @@
+/** Keeps the picture readable: tokens of one outcome and place become one, and there are never too many. */
+import type { Journey, Step } from "../layout/types.ts";
+import type { Mode, Token } from "./types.ts";
+
+/** Tokens that set out on an edge within this time (µs) are one. */
+const TOGETHER = 100_000;
+/** More tokens than this are never drawn. */
+export const MOST = 600;
+
+/** A token with what decides whether it may become one with others. */
+export interface Drawn {
+  readonly token: Token;
+  readonly journey: Journey;
+  readonly step: Step;
+}
+
+/** merge applies a lane's mode. Errors, conflicts and the pinned item stay single. */
+export function merge(drawn: readonly Drawn[], mode: Mode, pinned: string | undefined): Token[] {
+  if (mode === "single") return drawn.map((d) => d.token);
+  const out: Token[] = [];
+  const groups = new Map<string, Token>();
+  for (const d of drawn) {
+    if (d.journey.single || d.token.item === pinned) out.push(d.token);
+    else if (mode === "merged") addTo(groups, likeOf(d), d.token);
+  }
+  return [...out, ...groups.values()];
+}
+
+/** bound keeps at most MOST tokens: the rest of each place becomes one, errors and the pinned item go last. */
+export function bound(tokens: readonly Token[], pinned: string | undefined): Token[] {
+  if (tokens.length <= MOST) return [...tokens];
+  const groups = new Map<string, Token>();
+  const single: Token[] = [];
+  for (const token of tokens) {
+    if (token.tone === "error" || token.item === pinned) single.push(token);
+    else addTo(groups, ["all", token.lane, token.edge ?? token.node, token.tone, token.shape].join("|"), token);
+  }
+  return [...groups.values(), ...single].slice(-MOST);
+}
+
+/** Tokens on an edge are alike by when they set out, so that they stay together all along it. */
+function likeOf({ token, step }: Drawn): string {
+  const place = step.kind === "move" ? `${step.edge}${String(step.back)}` : step.node;
+  const when = step.kind === "move" ? Math.floor(step.from / TOGETHER) : 0;
+  return [token.lane, place, String(when), step.shape, step.tone].join("|");
+}
+
+function addTo(groups: Map<string, Token>, key: string, token: Token): void {
+  const first = groups.get(key);
+  if (first === undefined) {
+    groups.set(key, token);
+    return;
+  }
+  const count = first.count + token.count;
+  groups.set(key, {
+    ...first,
+    id: key,
+    count,
+    label: `×${String(count)}`,
+    sub: "",
+    item: "",
+    reconcile: "",
+    write: "",
+  });
+}

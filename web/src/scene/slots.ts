@@ -1,0 +1,63 @@
+/** The queue's slots, the waiting room's rings and how far the cache is behind, in display time. */
+import type { Layout } from "../layout/layout.ts";
+import type { Wait } from "../base/rows.gen.ts";
+import type { Journey, Step } from "../layout/types.ts";
+import { nameOf, word } from "../layout/words.ts";
+import type { Behind, QueueSlot, WaitRing } from "./types.ts";
+
+/** A journey in the step that holds the time asked for. */
+export interface Under {
+  readonly journey: Journey;
+  readonly step: Step;
+}
+
+/**
+ * slotsOf gives the items in the queue at t: those whose token waits in it, and behind them those of which nothing is
+ * known yet but that they are ready, in the queue's own order.
+ */
+export function slotsOf(layout: Layout, lane: string, under: readonly Under[], t: number): QueueSlot[] {
+  const slots = new Map<string, QueueSlot>();
+  for (const { journey, step } of [...under].sort((a, b) => a.step.from - b.step.from)) {
+    if (step.kind !== "stay" || step.node !== "queue" || slots.has(journey.item)) continue;
+    const { item, label, sub, reconcile } = journey;
+    slots.set(item, { lane, item, label, sub, since: step.trueFrom, reconcile });
+  }
+  const ready: Wait[] = [];
+  layout.readyAt(lane, t, ({ wait }) => ready.push(wait));
+  ready.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || (a.order ?? 0) - (b.order ?? 0) || a.from - b.from);
+  for (const wait of ready) {
+    if (slots.has(wait.item)) continue;
+    const sub = (wait.causes ?? 0) > 1 ? `${String(wait.causes)} causes` : word(wait.why ?? "");
+    slots.set(wait.item, { lane, item: wait.item, label: nameOf(wait.item), sub, since: wait.from, reconcile: "" });
+  }
+  return [...slots.values()];
+}
+
+/** ringsOf gives the items parked in the waiting room, the next ready first. */
+export function ringsOf(lane: string, under: readonly Under[], t: number): WaitRing[] {
+  const rings: WaitRing[] = [];
+  for (const { journey, step } of under) {
+    if (step.kind !== "stay" || step.node !== "waiting") continue;
+    const { item, label, sub: why, seat: requeues, reconcile } = journey;
+    const until = step.until > 0 ? step.until : step.trueTo;
+    const whole = until - step.trueFrom;
+    const left = until > 0 ? Math.max(0, until - t) : 0;
+    const done = whole > 0 ? Math.min(1, Math.max(0, 1 - left / whole)) : 1;
+    rings.push({ lane, item, label, why, requeues, until, left, done, reconcile });
+  }
+  return rings.sort((a, b) => a.until - b.until || (a.item < b.item ? -1 : 1));
+}
+
+/** behindOf counts the own writes that are on their way from the API server to the cache. */
+export function behindOf(under: readonly Under[]): Behind | undefined {
+  let writes = 0;
+  const labels = new Map<string, string>();
+  for (const { journey, step } of under) {
+    if (journey.kind !== "write" || !journey.own || step.kind !== "move" || step.edge !== "api-cache") continue;
+    writes += journey.count;
+    labels.set(journey.item, nameOf(journey.item));
+  }
+  if (writes === 0) return undefined;
+  const [first] = labels;
+  return labels.size === 1 && first ? { item: first[0], label: first[1], writes } : { item: "", label: "", writes };
+}
