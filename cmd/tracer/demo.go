@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// demoOptions are the flags of `tracer demo`.
+type demoOptions struct {
+	listen       string
+	data         string
+	ephemeral    bool
+	token        string
+	open         bool
+	localcluster string
+	io           streams
+}
+
+func newDemo(io streams) *cobra.Command {
+	o := demoOptions{io: io}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run everything on this machine: a real control plane, the hub, the reconciler, the page",
+		Long: `Run everything on this machine, with no Docker and no cluster: a real Kubernetes
+control plane (localcluster), the hub ('tracer serve') and the reference
+controller ('tracer reconcile') with a sample PodSet, and open the page.
+
+One line, "ready: <login url>", goes to standard output when the page can be
+opened; progress goes to standard error, the logs of the three to the folder
+"logs" in the data folder. One that dies is started again. Ctrl-C ends
+everything. All of it listens on this machine only.
+
+History and objects are kept in the data folder and are there again at the next
+start. kubectl works with the file "kubeconfig" in it.`,
+		Example: `  tracer demo
+  kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
+
+  # Leave nothing behind:
+  tracer demo --ephemeral
+
+  # For a script:
+  TRACER_TOKEN=$(openssl rand -hex 16) tracer demo --open=false --listen 127.0.0.1:7780 --data ./demo`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "the page's address, on this machine; port 0 takes a free one")
+	f.StringVar(&o.data, "data", "", "the folder of everything that is kept (default: "+dataFolderHelp+")")
+	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
+	tokenFlag(cmd, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: a new one)")
+	f.BoolVar(&o.open, "open", true, "open the page in the browser")
+	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
+	return cmd
+}
+
+// run keeps the demo running until ctx ends or Ctrl-C; then, and after any
+// failure, nothing of it is left.
+func (o *demoOptions) run(ctx context.Context) (err error) {
+	ctx, stop := lifetime(ctx, nil)
+	defer stop()
+	program, err := findLocalcluster(o.localcluster)
+	if err != nil {
+		return err
+	}
+	address, err := settleAddress(o.listen)
+	if err != nil {
+		return err
+	}
+	folder, err := openFolder(ctx, o.data, o.ephemeral)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.close()) }()
+	d, err := newDemoRun(o, folder, program, address)
+	if err != nil {
+		return err
+	}
+	return d.run(ctx)
+}
+
+// run starts the three, announces the page, and ends them in order.
+func (d *demoRun) run(ctx context.Context) error {
+	ctx, d.fail = context.WithCancelCause(ctx)
+	defer d.fail(nil)
+	d.say("data folder %s", d.folder.path)
+	defer d.endAll()
+	err := d.bringUp(ctx)
+	if err == nil {
+		<-ctx.Done()
+	}
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, errAsked):
+		d.say("ending")
+		return nil
+	case cause != nil:
+		return cause
+	}
+	return err
+}
+
+// bringUp returns when the page can be opened.
+func (d *demoRun) bringUp(ctx context.Context) error {
+	kubeconfig := d.folder.watchKubeconfig() // it is written once the API server answers
+	d.cluster = d.keep(d.clusterChild(), nil)
+	if err := kubeconfig.wait(ctx); err != nil {
+		return err
+	}
+	d.hub = d.keep(d.hubChild(), nil)
+	login, err := d.hub.awaitReady(ctx)
+	if err != nil {
+		return err
+	}
+	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)
+	if _, err := d.reconciler.awaitReady(ctx); err != nil {
+		return err
+	}
+	// A Pod cannot be made before the controller manager has made the default
+	// service account: the sample is not to begin with an error.
+	if _, err := d.cluster.awaitReady(ctx); err != nil {
+		return err
+	}
+	if err := d.ensureSample(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.io.out, "ready: %s\n", login)
+	if d.open {
+		d.openPage(ctx, login)
+	}
+	return nil
+}
+
+// check finds what is wrong with the flags whatever the machine is like.
+func (o *demoOptions) check() error {
+	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
+	if err := checkAddress("listen", o.listen); err != nil {
+		return err
+	}
+	if err := checkLoopback(o.listen); err != nil {
+		return err
+	}
+	if o.ephemeral && o.data != "" {
+		return usagef("--ephemeral and --data %q: one keeps nothing, the other keeps it there (leave one of them out)", o.data)
+	}
+	return nil
+}

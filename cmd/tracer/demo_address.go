@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// checkLoopback refuses an address that others could reach.
+func checkLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return usagef("--listen %q: the demo is for this machine only (give 127.0.0.1:port; to serve others run 'tracer serve')", address)
+}
+
+// settleAddress replaces port 0 by a free one, so that the hub has the same one
+// after a restart, and finds out early that a port is taken.
+func settleAddress(address string) (string, error) {
+	l, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return "", fmt.Errorf("--listen %q: the port is in use (stop what uses it, choose another, or take a free one with port 0)", address)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--listen %q: %w (give an address of this machine, for example 127.0.0.1:0)", address, err)
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// findLocalcluster returns the program: the one that is named, else the one
+// beside this program, else the one on PATH.
+func findLocalcluster(named string) (string, error) {
+	if named != "" {
+		path, err := exec.LookPath(named)
+		if err != nil {
+			return "", fmt.Errorf("--localcluster %q: no program there (name the program that 'make build' puts at bin/localcluster)", named)
+		}
+		return filepath.Abs(path)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("finding this program: %w", err)
+	}
+	folder := filepath.Dir(self)
+	if path, err := exec.LookPath(filepath.Join(folder, "localcluster")); err == nil {
+		return path, nil
+	}
+	path, err := exec.LookPath("localcluster")
+	if err != nil {
+		return "", fmt.Errorf("localcluster is neither in %s nor on PATH (build it with 'make build', or name it with --localcluster)", folder)
+	}
+	return filepath.Abs(path)
+}

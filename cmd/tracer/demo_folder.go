@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// dataFolderHelp says where the default is, in the words of the help.
+const dataFolderHelp = "~/.local/share/tracer/demo, or what is usual for data on this system"
+
+// demoFolder is the demo's data folder, locked: one demo at a time. The lock is
+// handed to the children too, so that it is free only when none is left.
+type demoFolder struct {
+	path   string
+	lock   *os.File
+	remove bool
+}
+
+func (f *demoFolder) kubeconfig() string { return filepath.Join(f.path, "kubeconfig") }
+func (f *demoFolder) cluster() string    { return filepath.Join(f.path, "cluster") }
+func (f *demoFolder) hub() string        { return filepath.Join(f.path, "hub") }
+func (f *demoFolder) logs() string       { return filepath.Join(f.path, "logs") }
+
+// inherited are the files that every child is to hold.
+func (f *demoFolder) inherited() []*os.File {
+	if f.lock == nil {
+		return nil
+	}
+	return []*os.File{f.lock}
+}
+
+// openFolder makes the folder when it does not exist, and locks it. The errors
+// name it and say what to do.
+func openFolder(ctx context.Context, path string, ephemeral bool) (*demoFolder, error) {
+	path, err := choosePath(path, ephemeral)
+	if err != nil {
+		return nil, err
+	}
+	f := &demoFolder{path: path, remove: ephemeral}
+	if err := os.MkdirAll(f.logs(), 0o700); err != nil {
+		return nil, explainFolder(path, err)
+	}
+	if f.lock, err = lockFolder(ctx, filepath.Join(path, "demo.lock")); err != nil {
+		return nil, explainFolder(path, err)
+	}
+	return f, nil
+}
+
+func choosePath(path string, ephemeral bool) (string, error) {
+	switch {
+	case ephemeral:
+		path, err := os.MkdirTemp("", "tracer-demo-")
+		if err != nil {
+			return "", fmt.Errorf("--ephemeral: %w (set TMPDIR to a folder that you may write to)", err)
+		}
+		return path, nil
+	case path != "":
+		return filepath.Abs(path)
+	}
+	return defaultDataFolder()
+}
+
+func defaultDataFolder() (string, error) {
+	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "tracer", "demo"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no default for --data: %w (name a folder with --data, or use --ephemeral)", err)
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support", "tracer", "demo"), nil
+	case "windows":
+		return filepath.Join(home, "AppData", "Local", "tracer", "demo"), nil
+	}
+	return filepath.Join(home, ".local", "share", "tracer", "demo"), nil
+}
+
+func explainFolder(path string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("--data %q: it, or a part of its path, is a file (name a folder)", path)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("--data %q: this user may not write there (name another folder)", path)
+	}
+	return fmt.Errorf("--data %q: %w (name another folder)", path, err)
+}
+
+// close removes an ephemeral folder and gives the lock back.
+func (f *demoFolder) close() error {
+	var err error
+	if f.remove {
+		err = os.RemoveAll(f.path)
+	}
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	return err
+}
+
+// kubeconfigWatch waits for a kubeconfig that is newer than the one of the run
+// before.
+type kubeconfigWatch struct {
+	path string
+	old  os.FileInfo
+}
+
+func (f *demoFolder) watchKubeconfig() kubeconfigWatch {
+	old, _ := os.Stat(f.kubeconfig()) // usually there is none
+	return kubeconfigWatch{path: f.kubeconfig(), old: old}
+}
+
+func (w kubeconfigWatch) wait(ctx context.Context) error {
+	return poll(ctx, 20*time.Millisecond, func(context.Context) bool {
+		now, err := os.Stat(w.path)
+		return err == nil && (w.old == nil || !os.SameFile(w.old, now))
+	})
+}
+
+// poll asks until the answer is yes or ctx ends.
+func poll(ctx context.Context, every time.Duration, ask func(context.Context) bool) error {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	for !ask(ctx) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticks.C:
+		}
+	}
+	return nil
+}

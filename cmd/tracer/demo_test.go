@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFolderIsLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "folder")
+	first, err := openFolder(t.Context(), path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = openFolder(t.Context(), path, false)
+	if err == nil || !strings.Contains(err.Error(), "another demo uses it (process ") || !strings.Contains(err.Error(), "name another folder") {
+		t.Errorf("the second time: %v, want who uses it and what to do", err)
+	}
+	if err := first.close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openFolder(t.Context(), path, false)
+	if err != nil {
+		t.Fatalf("after it was closed: %v", err)
+	}
+	if err := again.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A demo that was killed leaves children which hold the lock a little longer.
+func TestFolderWaitsForChildrenOfADeadDemo(t *testing.T) {
+	path := t.TempDir()
+	children, err := openFolder(t.Context(), path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path, "demo.lock"), []byte("2147483646\n"), 0o600); err != nil { // no such process
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		f, err := openFolder(context.Background(), path, false)
+		if err == nil {
+			err = f.close()
+		}
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	if err := children.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("once the children are gone: %v", err)
+	}
+}
+
+func TestEphemeralFolderIsRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	f, err := openFolder(t.Context(), "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.kubeconfig(), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(f.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+func TestKubeconfigOfTheRunBeforeIsNotTaken(t *testing.T) {
+	f := &demoFolder{path: t.TempDir()}
+	write := func() {
+		tmp := filepath.Join(f.path, "tmp")
+		if err := errors.Join(os.WriteFile(tmp, nil, 0o600), os.Rename(tmp, f.kubeconfig())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	watch := f.watchKubeconfig()
+	soon, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := watch.wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with the old file: %v, want to wait", err)
+	}
+	write()
+	if err := watch.wait(t.Context()); err != nil {
+		t.Errorf("with a new file: %v", err)
+	}
+}
+
+func TestOnceLinkWorksOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	link, err := onceLink(ctx, "http://127.0.0.1:1/login?token=secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(link, "secret") {
+		t.Errorf("the link %s has the token", link)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	res, err := client.Get(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if got := res.Header.Get("Location"); got != "http://127.0.0.1:1/login?token=secret" {
+		t.Errorf("it leads to %q", got)
+	}
+	if res, err := client.Get(link); err == nil {
+		res.Body.Close()
+		if res.StatusCode != http.StatusNotFound {
+			t.Errorf("the second time it answers %s", res.Status)
+		}
+	}
+}
+
+// TestTokensGoToWhomTheyAreFor: the reconciler must not be able to present, and
+// nobody is steered by what the user's shell has set.
+func TestTokensGoToWhomTheyAreFor(t *testing.T) {
+	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
+		t.Setenv(name, "from-the-shell")
+	}
+	d := &demoRun{folder: &demoFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token"}
+	for _, c := range []struct {
+		name   string
+		env    []string
+		tokens []string
+	}{
+		{"localcluster", d.clusterChild().Env, nil},
+		{"hub", d.hubChild().Env, []string{"page-token", "ingest-token"}},
+		{"reconciler", d.reconcilerChild().Env, []string{"ingest-token"}},
+	} {
+		all := strings.Join(c.env, "\n")
+		if strings.Contains(all, "from-the-shell") {
+			t.Errorf("%s gets settings of the shell", c.name)
+		}
+		for _, token := range []string{"page-token", "ingest-token"} {
+			if got, want := strings.Contains(all, token), slices.Contains(c.tokens, token); got != want {
+				t.Errorf("%s has %s: %t, want %t", c.name, token, got, want)
+			}
+		}
+	}
+}
+
+func TestOnlyLoopbackIsListenedOn(t *testing.T) {
+	for address, ok := range map[string]bool{
+		"127.0.0.1:0": true, "localhost:7780": true, "[::1]:0": true,
+		"0.0.0.0:0": false, ":7780": false, "[::]:0": false, "192.168.1.2:0": false, "example.test:0": false,
+	} {
+		if err := checkLoopback(address); (err == nil) != ok {
+			t.Errorf("%s: %v, want accepted %t", address, err, ok)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (c *cluster) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&c.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: KUBECONFIG, else ~/.kube/config, else the cluster that this runs in)")
+	f.StringVar(&c.context, "context", "", "the context in it (default: its current one)")
+}
+
+// addParentFlag adds the flag with which a supervisor makes sure that a child
+// does not outlive it.
+func addParentFlag(f *pflag.FlagSet, withParent *bool) {
+	f.BoolVar(withParent, "exit-with-parent", false, "end at the end of standard input, which a supervisor holds open")
+}
+
+// parentOf returns the stream whose end means that the parent is gone, or nil.
+func parentOf(withParent bool, std streams) io.Reader {
+	if withParent {
+		return std.in
+	}
+	return nil
+}
+
+// tokenFlag adds a flag for a token, which can come from the environment too,
+// where other users of the machine do not see it.
+func tokenFlag(cmd *cobra.Command, token *string, name, variable, usage string) {
+	cmd.Flags().StringVar(token, name, "", usage+"; better in "+variable+", which other users of this machine do not see")
+}
+
+// logOptions say how logs are written, always to standard error.
+type logOptions struct{ level, format string }
+
+func (o *logOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.level, "log-level", "info", "debug, info, warn or error")
+	f.StringVar(&o.format, "log-format", "text", "text or json")
+}
+
+func (o *logOptions) check() error {
+	var level slog.Level
+	if level.UnmarshalText([]byte(o.level)) != nil {
+		return usagef("--log-level %q: not a level (give debug, info, warn or error)", o.level)
+	}
+	if o.format != "text" && o.format != "json" {
+		return usagef("--log-format %q: not a format (give text or json)", o.format)
+	}
+	return nil
+}
+
+// logger makes the logger of options that have been checked.
+func (o *logOptions) logger(w io.Writer) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(o.level)) // checked
+	options := &slog.HandlerOptions{Level: level}
+	if o.format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// streams are the standard streams of the process, or what a test gives.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// execute runs the command that args name and returns the exit status.
+func execute(args []string, io streams) int {
+	root := newRoot(io)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteC()
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(io.err, "%s: %v\n", cmd.CommandPath(), err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintf(io.err, "Run '%s --help' for its flags and examples.\n", cmd.CommandPath())
+		return exitUsage
+	}
+	return exitError
+}
+
+func newRoot(io streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tracer",
+		Short: "See a Kubernetes controller's reconciliation loop, live",
+		Long: `tracer shows the reconciliation loop of a Kubernetes controller live in a
+browser: what caused a reconcile, its wait in the queue, dequeue, fetch from the
+informer cache, compute, apply through the API server, requeue or done, and the
+way of each write back through the watch.
+
+An instrumented controller sends a span for each phase of its loop to the hub
+('tracer serve') by OTLP; the hub streams them to browsers.`,
+		Example: `  # Everything on this machine, with a real API server and nothing to install:
+  tracer demo
+
+  # The parts one by one, against a cluster of yours:
+  tracer serve --kubeconfig ~/.kube/config
+  tracer reconcile --kubeconfig ~/.kube/config --install-crd`,
+		Args:          knownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetIn(io.in)
+	root.SetOut(io.out)
+	root.SetErr(io.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.AddCommand(newDemo(io), newReconcile(io), newVersion(io))
+	return root
+}
+
+// knownCommand is asked only for what is not a command.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return usagef("there is no command %q (the commands are %s)", args[0], strings.Join(names, ", "))
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usagef("argument %q is not expected (%s takes flags only)", args[0], cmd.CommandPath())
+}

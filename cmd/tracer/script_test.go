@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"tracer": main})
+}
+
+// TestScripts runs the command line as a user does. Beside testscript's own
+// commands there is
+//
+//	status 2 tracer serve --bogus
+//
+// which runs a program and checks its exit status, $TAKEN, an address that is in
+// use, and $TRACER, the program's path.
+func TestScripts(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	tracer, err := exec.LookPath("tracer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TAKEN", taken.Addr().String())
+			env.Setenv("TRACER", tracer)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("KUBERNETES_SERVICE_HOST", "") // as outside a cluster
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+	})
+}
+
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status <exit status> <program> [arguments]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/spf13/pflag"
+)
+
+// usageError says that the command line is wrong, whatever the machine is like.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// flagError says what a flag expects when it was given something else.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return &usageError{err}
+	}
+	expected := map[string]string{
+		"bool":     "give true or false",
+		"int":      "give a whole number, for example 2",
+		"duration": "give a duration, for example 30s or 10m",
+	}[invalid.GetFlag().Value.Type()]
+	if expected == "" {
+		return &usageError{err}
+	}
+	return usagef("--%s %q: not understood (%s)", invalid.GetFlag().Name, invalid.GetValue(), expected)
+}
+
+// checkAddress checks the form of an address to listen on.
+func checkAddress(flag, value string) error {
+	_, port, err := net.SplitHostPort(value)
+	if err != nil {
+		return usagef("--%s %q: not an address (give host:port, for example 127.0.0.1:7780; port 0 takes a free one)", flag, value)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return usagef("--%s %q: port %q is not between 0 and 65535 (0 takes a free one)", flag, value, port)
+	}
+	return nil
+}
