@@ -58,6 +58,11 @@ export class Layout {
     return [...this.index.keys()].sort();
   }
 
+  /** The way of a reconcile's token; passes that are drawn as one share theirs. undefined when it is not laid out. */
+  journeyOf(reconcile: string): Journey | undefined {
+    return this.trackOf.get(reconcile)?.journeyOf(reconcile);
+  }
+
   /** Calls visit for each journey of a lane that is under way at the display time t. */
   at(lane: string, t: number, visit: (journey: Journey) => void): void {
     this.index.get(lane)?.journeys.at(t, visit);

@@ -84,7 +84,8 @@ function work(way: Way, passes: readonly Reconcile[], failed: boolean, journeys:
     look = lookAt(pass, phase, failed, look);
     travel(way, at, to, look);
     at = to;
-    let until = endOf(phase, closed, way.t);
+    const newest = i === pass.phases.length - 1;
+    let until = endOf(phase, closed, newest, way.t);
     if (phase.name === "apply" && !wrote) {
       wrote = true;
       const written = writes(passes, way.t);
@@ -114,8 +115,9 @@ function lookAt(pass: Reconcile, phase: Phase, failed: boolean, before: Look): L
   return before === STALE ? IN_FLIGHT : before;
 }
 
-function endOf(phase: Phase, closed: boolean, arrived: number): number {
-  if (phase.to === 0 && !closed) return Infinity;
+/** The newest phase of a pass that goes on is where its token is, until it is told what comes next. */
+function endOf(phase: Phase, closed: boolean, newest: boolean, arrived: number): number {
+  if (!closed && (newest || phase.to === 0)) return Infinity;
   return Math.max(arrived + STAY, phase.to);
 }
 

@@ -83,6 +83,12 @@ export class Track {
     this.dirtyFrom = Infinity;
   }
 
+  /** The token's way of a pass. */
+  journeyOf(key: string): Journey | undefined {
+    const group = this.groups.find((g) => g.passes.some((pass) => pass.key === key));
+    return group?.journeys.find((journey) => journey.kind === "pass");
+  }
+
   private take(entry: Entry): void {
     removeSorted(this.entries, entry, byStart);
   }

@@ -1,4 +1,4 @@
-import type { Frame, RowRef } from "../base/frames.ts";
+import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
 import { Intervals } from "../base/intervals.ts";
 import type { Controller, Finding, Gap, Item, Reconcile, Row, RowKind, Sample, Wait } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
@@ -41,6 +41,7 @@ export class Table implements Model {
   private stays = new Map<string, Intervals<Stay>>();
   private stayOf = new Map<string, Stay>();
   private elidedList: Elided[] = [];
+  private heard = 0;
 
   constructor(limits: Partial<Record<RowKind, number>> = {}) {
     this.limits = { ...LIMITS, ...limits };
@@ -48,6 +49,12 @@ export class Table implements Model {
 
   /** Takes one frame in. A snapshot replaces everything; a row replaces the one with its key. */
   apply(frame: Frame): Change {
+    const change = this.take(frame);
+    this.heard = Math.max(this.heard, frame.now);
+    return change;
+  }
+
+  private take(frame: Frame): Change {
     switch (frame.type) {
       case "snapshot":
         this.clear();
@@ -55,7 +62,7 @@ export class Table implements Model {
       case "rows":
         return this.change(false, frame.rows, frame.gone);
       case "elided":
-        this.elidedList = [...this.elidedList.slice(1 - ELIDED_KEPT), elidedOf(frame)];
+        this.elidedList = [...this.elidedList.slice(1 - ELIDED_KEPT), elidedOf(frame, this.heard)];
         return this.change(false, [], []);
       case "bookmark":
       case "error":
@@ -291,8 +298,9 @@ function emptyStore(): Store {
   };
 }
 
-function elidedOf({ from, to, reconciles, by }: Elided): Elided {
-  return { from, to, reconciles, by };
+/** What was left out happened since the frame before this one. */
+function elidedOf({ now, reconciles, by }: ElidedFrame, heard: number): Elided {
+  return { from: heard > 0 ? heard : now, to: now, reconciles, by };
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

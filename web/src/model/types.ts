@@ -50,7 +50,7 @@ export interface Bin {
   readonly errors: number;
 }
 
-/** Elided stretch, for hatching beside gap rows. */
+/** A stretch of time of which not every reconcile was sent: exact counts, for hatching beside gap rows. */
 export interface Elided {
   readonly from: number;
   readonly to: number;

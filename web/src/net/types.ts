@@ -3,10 +3,8 @@ import type { Frame } from "../base/frames.ts";
 
 /** The part of a WebSocket that the client uses; the browser's own fits. */
 export interface Socket {
-  onopen: (() => void) | null;
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
-  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;
-  onerror: (() => void) | null;
+  onmessage: ((event: MessageEvent) => void) | null;
+  onclose: ((event: CloseEvent) => void) | null;
   close(code?: number, reason?: string): void;
 }
 

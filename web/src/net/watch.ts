@@ -1,4 +1,4 @@
-import type { Frame, SnapshotFrame } from "../base/frames.ts";
+import type { Frame } from "../base/frames.ts";
 import { parseFrame } from "../base/guards.ts";
 import { HubClock } from "./clock.ts";
 import type { Connection, Restored, Socket, Watch, WatchOptions } from "./types.ts";
@@ -18,8 +18,9 @@ interface Position {
 /** What was missed, as far as frames tell, since the socket that is now open was asked for. */
 interface Comeback {
   readonly asOf: number;
-  rows: number;
-  elided: number;
+  /** The hub's time when it spoke again, 0 before. Frames stamped later are news, not what was missed. */
+  resumed: number;
+  how: Restored;
 }
 
 /** WatchClient keeps one watch of the hub open and stores what it says until drain. */
@@ -33,6 +34,7 @@ export class WatchClient implements Watch {
   private comeback: Comeback | undefined;
   private attempt = 1;
   private asOf = 0;
+  private lostSince = 0;
   private bad = 0;
   private stopped = true;
   private cancelTimer: () => void = () => undefined;
@@ -87,16 +89,12 @@ export class WatchClient implements Watch {
     const socket = this.options.open(this.url(), "tracer.v1");
     this.socket = socket;
     // A socket that has been replaced may still speak: only the current one is heard.
-    const current = (act: () => void) => () => {
-      if (this.socket === socket) act();
-    };
     socket.onmessage = (event) => {
       if (this.socket === socket) this.receive(event.data);
     };
     socket.onclose = (event) => {
       if (this.socket === socket) this.lose(event.reason || `closed with code ${String(event.code)}`);
     };
-    socket.onerror = current(() => undefined);
   }
 
   private url(): string {
@@ -139,25 +137,26 @@ export class WatchClient implements Watch {
   private follow(frame: Exclude<Frame, { type: "error" }>): void {
     const before = this.position;
     if (frame.type === "snapshot") this.position = { epoch: frame.epoch, offset: frame.offset };
-    else if (frame.type !== "elided" && before !== undefined)
-      this.position = { epoch: before.epoch, offset: frame.offset };
+    else if (before !== undefined && frame.offset >= 0) this.position = { epoch: before.epoch, offset: frame.offset };
     this.attempt = 1;
-    const now = this.options.timer.now();
-    if (this.comeback !== undefined) this.restore(this.comeback, frame, before, now);
-    else if (this.state.state === "connecting") this.set({ state: "live", since: now });
+    if (this.comeback !== undefined) this.restore(this.comeback, frame, before);
+    else if (this.state.state === "connecting") this.set({ state: "live", since: this.options.timer.now() });
   }
 
-  private restore(comeback: Comeback, frame: Frame, before: Position | undefined, now: number): void {
-    if (frame.type === "rows") comeback.rows += frame.rows.length;
-    if (frame.type === "elided") comeback.elided += frame.reconciles;
-    const how = howRestored(comeback, frame, before, this.state);
-    if (this.state.state === "restored" || this.state.state === "connecting")
-      this.set({ state: "restored", since: now, how });
-    this.cancelTimer();
-    this.cancelTimer = this.options.timer.after(RESTORED_FOR, () => {
-      this.comeback = undefined;
-      this.set({ state: "live", since: this.options.timer.now() });
-    });
+  private restore(comeback: Comeback, frame: Exclude<Frame, { type: "error" }>, before: Position | undefined): void {
+    const { timer } = this.options;
+    if (comeback.resumed === 0) {
+      comeback.resumed = frame.now;
+      this.cancelTimer();
+      this.cancelTimer = timer.after(RESTORED_FOR, () => {
+        this.comeback = undefined;
+        this.set({ state: "live", since: timer.now() });
+      });
+    }
+    const how = frame.now > comeback.resumed ? comeback.how : howRestored(comeback, frame, before);
+    if (how === comeback.how && this.state.state === "restored") return;
+    comeback.how = how;
+    this.set({ state: "restored", since: this.state.state === "restored" ? this.state.since : timer.now(), how });
   }
 
   private lose(reason: string): void {
@@ -165,15 +164,12 @@ export class WatchClient implements Watch {
     if (this.stopped) return;
     const now = this.options.timer.now();
     const wait = backoff(this.attempt, this.options.timer.random());
-    this.comeback = this.position === undefined ? undefined : { asOf: this.asOf, rows: 0, elided: 0 };
-    this.set({
-      state: "lost",
-      since: since(this.state, now),
-      asOf: this.asOf,
-      attempt: this.attempt,
-      retryAt: now + wait,
-      reason,
-    });
+    // A lost connection stays lost since the first time, however often it is tried in vain.
+    if (this.state.state === "live" || this.state.state === "restored" || this.lostSince === 0) this.lostSince = now;
+    const how: Restored = { kind: "caught_up", rows: 0 };
+    this.comeback = this.position === undefined ? undefined : { asOf: this.asOf, resumed: 0, how };
+    const { lostSince: since, asOf, attempt } = this;
+    this.set({ state: "lost", since, asOf, attempt, retryAt: now + wait, reason });
     this.attempt++;
     this.cancelTimer();
     this.cancelTimer = this.options.timer.after(wait, () => {
@@ -206,22 +202,21 @@ export class WatchClient implements Watch {
   }
 }
 
-/** A lost connection stays lost since the first time, however often it is tried in vain. */
-function since(before: Connection, now: number): number {
-  return before.state === "lost" ? before.since : now;
-}
-
-function howRestored(comeback: Comeback, frame: Frame, before: Position | undefined, state: Connection): Restored {
-  if (frame.type === "snapshot") return bySnapshot(comeback, frame, before);
-  const how = state.state === "restored" ? state.how : undefined;
-  if (how?.kind === "new_epoch") return how;
-  if (how?.kind === "gap") return { ...how, reconciles: comeback.elided };
-  return { kind: "caught_up", rows: comeback.rows };
-}
-
-function bySnapshot(comeback: Comeback, frame: SnapshotFrame, before: Position | undefined): Restored {
-  if (before !== undefined && before.epoch !== frame.epoch) return { kind: "new_epoch" };
-  return { kind: "gap", from: comeback.asOf, to: frame.now, reconciles: comeback.elided };
+function howRestored(comeback: Comeback, frame: Frame, before: Position | undefined): Restored {
+  const { how, asOf } = comeback;
+  switch (frame.type) {
+    case "snapshot":
+      if (before !== undefined && before.epoch !== frame.epoch) return { kind: "new_epoch" };
+      return { kind: "gap", from: asOf, to: frame.now, reconciles: how.kind === "gap" ? how.reconciles : 0 };
+    case "elided": {
+      const reconciles = frame.reconciles + (how.kind === "gap" ? how.reconciles : 0);
+      return how.kind === "new_epoch" ? how : { kind: "gap", from: asOf, to: frame.now, reconciles };
+    }
+    case "rows":
+      return how.kind === "caught_up" ? { ...how, rows: how.rows + frame.rows.length } : how;
+    default:
+      return how;
+  }
 }
 
 /** Half a second, doubled each time up to a quarter of a minute, and up to half of it less by chance. */

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// budget is how many bytes the whole page's script and style may have when
+// they travel, gzipped.
+const budget = 60_000
+
+func main() {
+	entry := flag.String("entry", "web/src/main.ts", "the page's first module")
+	out := flag.String("out", "static", "folder to write to")
+	check := flag.Bool("check", false, "write nothing, fail if a file differs")
+	flag.Parse()
+	if err := run(*entry, *out, *check, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bundle:", err)
+		os.Exit(1)
+	}
+}
+
+// run builds entry into the folder out, or with check compares, and reports
+// sizes to w.
+func run(entry, out string, check bool, w io.Writer) error {
+	files, err := build(entry, out)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, f := range files {
+		packed, err := gzipped(f.Contents)
+		if err != nil {
+			return err
+		}
+		total += packed
+		fmt.Fprintf(w, "%s %d bytes, %d gzipped\n", filepath.Base(f.Path), len(f.Contents), packed)
+		if err := put(f, check); err != nil {
+			return err
+		}
+	}
+	if total > budget {
+		return fmt.Errorf("the bundle has %d bytes gzipped, over its budget of %d: leave something out", total, budget)
+	}
+	return nil
+}
+
+// build bundles without writing.
+func build(entry, out string) ([]api.OutputFile, error) {
+	entry, err := filepath.Abs(entry)
+	if err != nil {
+		return nil, fmt.Errorf("finding the entry: %w", err)
+	}
+	result := api.Build(api.BuildOptions{
+		EntryPointsAdvanced: []api.EntryPoint{{InputPath: entry, OutputPath: "app"}},
+		AbsWorkingDir:       filepath.Dir(entry),
+		Outdir:              out,
+		Bundle:              true,
+		Format:              api.FormatESModule,
+		Target:              api.ES2022,
+		Platform:            api.PlatformBrowser,
+		Charset:             api.CharsetUTF8,
+		MinifyWhitespace:    true,
+		MinifyIdentifiers:   true,
+		MinifySyntax:        true,
+		LegalComments:       api.LegalCommentsEndOfFile,
+		// The sources are all there is: a package that someone has installed
+		// must not find its way into the page, nor its settings.
+		TsconfigRaw: `{"compilerOptions":{"target":"ES2022","useDefineForClassFields":true,"verbatimModuleSyntax":true}}`,
+		Plugins:     []api.Plugin{onlySources()},
+	})
+	if len(result.Errors) > 0 {
+		text := api.FormatMessages(result.Errors, api.FormatMessagesOptions{Kind: api.ErrorMessage})
+		return nil, errors.New(strings.TrimSpace(strings.Join(text, "")))
+	}
+	return result.OutputFiles, nil
+}
+
+// onlySources refuses imports of packages by name.
+func onlySources() api.Plugin {
+	refuse := func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+		if args.Kind == api.ResolveEntryPoint {
+			return api.OnResolveResult{}, nil
+		}
+		return api.OnResolveResult{}, fmt.Errorf("import of the package %q: keep its source under web/vendor and import it by path", args.Path)
+	}
+	return api.Plugin{Name: "only-sources", Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: `^[^./]`}, refuse)
+	}}
+}
+
+func put(f api.OutputFile, check bool) error {
+	if !check {
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+			return fmt.Errorf("making the folder: %w", err)
+		}
+		return os.WriteFile(f.Path, f.Contents, 0o644)
+	}
+	have, err := os.ReadFile(f.Path)
+	if err != nil {
+		return fmt.Errorf("reading the committed bundle: %w", err)
+	}
+	if !bytes.Equal(have, f.Contents) {
+		return fmt.Errorf("%s is out of date: run go run ./internal/bundle", filepath.Base(f.Path))
+	}
+	return nil
+}
+
+func gzipped(data []byte) (int, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		return 0, fmt.Errorf("measuring the bundle: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return 0, fmt.Errorf("measuring the bundle: %w", err)
+	}
+	return b.Len(), nil
+}
