@@ -32,6 +32,7 @@ type pass struct {
 	starts      []start
 	plans       []plan
 	began       int64 // the root's start by its span.start record
+	toldAt      int64 // the time of that record
 	tally       tally
 	item        *itemSlot
 	links       []*link

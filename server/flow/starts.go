@@ -26,18 +26,20 @@ func (s *State) takeStart(r *run, l *Log) {
 	}
 	switch {
 	case root:
-		s.startRoot(p, l.Attrs, at)
+		s.startRoot(p, l, at)
 	default:
 		s.startChild(p, start{span: n, id: clip(l.SpanID), name: name, at: at, attrs: l.Attrs})
 	}
 }
 
-func (s *State) startRoot(p *pass, a Attrs, at int64) {
-	if p.began == at && p.known() {
+// startRoot takes the root's record in. It comes again when more is known of
+// the object.
+func (s *State) startRoot(p *pass, l *Log, at int64) {
+	if l.At <= p.toldAt {
 		return
 	}
-	row := s.edit(p)
-	p.began = at
+	row, a := s.edit(p), l.Attrs
+	p.began, p.toldAt = at, l.At
 	p.identify(a)
 	row.Object = objectOf(a)
 	row.Worker = int(a.num(semconv.AttrWorker))

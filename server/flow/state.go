@@ -94,6 +94,10 @@ func (s *State) Offset() uint64 { return s.offset }
 func (s *State) Step(in Input) []Output {
 	s.now = max(s.now, in.Now)
 	s.offset = max(s.offset, in.Offset)
+	for i := range in.Emitters {
+		// First, so that records which do not name their run find the newest.
+		s.hear(in.Emitters[i].Source, in.Emitters[i].Epoch)
+	}
 	for i := range in.Spans {
 		s.span(&in.Spans[i])
 	}
