@@ -2,6 +2,12 @@ package tracer
 
 import (
 	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
 // Action is one action of a reconcile's plan, in words and in names. Paths
@@ -24,26 +30,101 @@ type Action struct {
 // ctx without a reconcile are ignored. From the first call on, nothing is
 // inferred for this reconcile. Marking the phase that is under way changes
 // nothing.
-func Phase(ctx context.Context, name string) {}
+func Phase(ctx context.Context, name string) {
+	r := from(ctx)
+	if r == nil || place(name) < 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done {
+		return
+	}
+	r.manual = true
+	if r.phase != name {
+		r.begin(name, time.Now())
+	}
+}
 
 // Plan records the actions that ctx's reconcile is about to take. It belongs
 // to the compute phase and, unless phases are marked by hand, begins it if
 // that is still to come. Once apply has begun, the actions stand on the phase
 // that is under way.
-func Plan(ctx context.Context, actions ...Action) {}
+func Plan(ctx context.Context, actions ...Action) {
+	r := from(ctx)
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done {
+		return
+	}
+	r.compute()
+	for _, a := range actions {
+		r.span.AddEvent(semconv.EventPlanAction, trace.WithAttributes(a.attributes()...))
+	}
+}
+
+func (a Action) attributes() []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		attribute.String(semconv.AttrActionVerb, a.Verb),
+		attribute.String(semconv.AttrActionKind, a.Kind),
+		attribute.String(semconv.AttrActionSummary, a.Summary),
+	}
+	if a.Name != "" {
+		attrs = append(attrs, attribute.String(semconv.AttrActionName, a.Name))
+	}
+	if len(a.Paths) > 0 {
+		attrs = append(attrs, attribute.StringSlice(semconv.AttrActionPaths, a.Paths))
+	}
+	return attrs
+}
 
 // Observe records what ctx's reconcile sees of the object it reconciles: its
 // generation, observed generation, resourceVersion, whether it is being
 // deleted, and allow-listed fields. The object is read only, and only until
 // Observe returns. Nil and objects without metadata are ignored.
-func Observe(ctx context.Context, obj any) {}
+func Observe(ctx context.Context, obj any) {
+	r := from(ctx)
+	if r == nil {
+		return
+	}
+	attrs := objectAttributes(obj)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done || attrs == nil {
+		return
+	}
+	r.root.SetAttributes(attrs...)
+	r.tellAgain()
+}
 
 // Finish tells what ctx's reconcile came to: nil for good, otherwise the
 // error, of which only the type is kept, never the message. Call it before the
 // item is requeued or forgotten; without it results are inferred, and an
 // error looks like a requeue. The first error wins.
-func Finish(ctx context.Context, err error) {}
+func Finish(ctx context.Context, err error) {
+	r := from(ctx)
+	if r == nil {
+		return
+	}
+	r.decide(time.Now(), func(o *outcome) {
+		if o.err == nil {
+			o.err = err
+		}
+	})
+}
 
 // RecordPanic is to be deferred directly, after Done is: a panic that passes
 // through it makes the reconcile's result panic, and goes on.
-func RecordPanic(ctx context.Context) {}
+func RecordPanic(ctx context.Context) {
+	r := from(ctx)
+	if r == nil {
+		return
+	}
+	if p := recover(); p != nil {
+		r.decide(time.Now(), func(o *outcome) { o.panicked = true })
+		panic(p)
+	}
+}

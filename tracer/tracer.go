@@ -2,64 +2,235 @@ package tracer
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
 	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/tools/cache"
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
+// shutdownAtMost bounds a Shutdown whose ctx has no deadline.
+const shutdownAtMost = 5 * time.Second
+
+// live counts the tracers that are on, so that Phase and its like cost one
+// atomic load when there is none.
+var live atomic.Int32
+
 // Tracer traces one controller. A nil one is off.
-type Tracer struct{}
+type Tracer struct {
+	cfg      Config
+	on       atomic.Bool
+	provider *sdktrace.TracerProvider
+	otel     trace.Tracer
+	spans    *spanBuffer
+	records  *recordBuffer
+	writes   *ownWrites
+	state    *controllerState
+	stop     chan struct{}
+	abort    context.CancelFunc
+	running  sync.WaitGroup
+}
 
 // Start starts tracing. Without an endpoint it returns a Tracer that is off.
 // An error says which setting is wrong. ctx bounds the start alone: tracing
 // goes on until Shutdown.
 func Start(ctx context.Context, cfg Config) (*Tracer, error) {
-	_, err := cfg.withDefaults()
-	return &Tracer{}, err
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tracer{cfg: cfg, writes: newOwnWrites(), state: newControllerState(cfg)}
+	if cfg.Endpoint == "" {
+		return t, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("starting the tracer: %w", err)
+	}
+	t.spans = newSpanBuffer(cfg.BufferSpans)
+	t.records = newRecordBuffer()
+	t.provider = newProvider(t.spans)
+	t.otel = t.provider.Tracer(semconv.ScopeName, trace.WithInstrumentationVersion(semconv.Version))
+	t.launch()
+	return t, nil
 }
 
-// Shutdown sends what is buffered, for as long as ctx allows, and stops. From
-// then on the tracer is off. The error says that ctx ended it.
-func (t *Tracer) Shutdown(ctx context.Context) error { return nil }
+// launch starts the goroutines and turns the tracer on.
+func (t *Tracer) launch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	t.abort, t.stop = cancel, make(chan struct{})
+	id := identity{resource: newResource(t.cfg), epoch: randomHex(8)}
+	client := newHubClient()
+	spans := t.sender("/v1/traces", client, source{t.spans.wake, func() ([]byte, int, error) {
+		batch, ok := t.spans.take()
+		if !ok {
+			return nil, 0, nil
+		}
+		body, err := id.encodeSpans(batch)
+		return body, len(batch.spans), err
+	}, t.spans.lose})
+	records := t.sender("/v1/logs", client, source{t.records.wake, func() ([]byte, int, error) {
+		batch := t.records.take()
+		if len(batch) == 0 {
+			return nil, 0, nil
+		}
+		body, err := id.encodeRecords(batch, t.spans.lost())
+		return body, len(batch), err
+	}, t.records.lose})
+	t.running.Go(func() { spans.run(ctx) })
+	t.running.Go(func() { records.run(ctx) })
+	t.running.Go(func() { t.state.run(t.stop, t.put) })
+	t.on.Store(true)
+	live.Add(1)
+}
+
+func (t *Tracer) sender(path string, client *http.Client, src source) *sender {
+	return &sender{
+		url:     strings.TrimRight(t.cfg.Endpoint, "/") + path,
+		headers: t.cfg.Headers,
+		client:  client,
+		log:     t.cfg.Logger,
+		source:  src,
+		stop:    t.stop,
+	}
+}
+
+// Shutdown sends what is buffered, for as long as ctx allows (5 s if it has no
+// deadline), and stops. From then on the tracer is off. The error says that
+// time ran out; what was left then counts as dropped.
+func (t *Tracer) Shutdown(ctx context.Context) error {
+	if t == nil || !t.on.CompareAndSwap(true, false) {
+		return nil
+	}
+	live.Add(-1)
+	ctx, cancel := context.WithTimeoutCause(ctx, shutdownAtMost, context.DeadlineExceeded)
+	defer cancel()
+	// Spans that end from here on are nobody's: the provider makes no more.
+	_ = t.provider.Shutdown(ctx)
+	t.state.stop()
+	t.put(semconv.LogControllerState, t.state.record)
+	unhook := context.AfterFunc(ctx, t.abort)
+	close(t.stop)
+	t.running.Wait()
+	late := !unhook()
+	t.abort()
+	if late {
+		return fmt.Errorf("shutting the tracer down: sending what is buffered: %w", context.Cause(ctx))
+	}
+	return nil
+}
 
 // Enabled tells whether anything is recorded.
-func (t *Tracer) Enabled() bool { return false }
+func (t *Tracer) Enabled() bool { return t != nil && t.on.Load() }
 
 // Dropped counts the spans and log records that could not be kept or sent.
-func (t *Tracer) Dropped() int64 { return 0 }
-
-// Transport wraps the transport of a client: rest.Config.Wrap(t.Transport).
-// Requests whose context is a reconcile's become read and write spans; all
-// others, watches and connections pass untouched.
-func (t *Tracer) Transport(next http.RoundTripper) http.RoundTripper { return next }
-
-// Indexer returns a view of an informer's indexer whose reads are recorded
-// with ctx's reconcile. It lives as long as the reconcile and costs nothing
-// to make; listers are built on it (listers.NewPodLister). A ctx without a
-// reconcile gives indexer itself.
-func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, indexer cache.Indexer) cache.Indexer {
-	return indexer
+func (t *Tracer) Dropped() int64 {
+	if t == nil || t.spans == nil {
+		return 0
+	}
+	return t.spans.lost() + t.records.lost()
 }
 
-// Workers tells how many workers the controller runs.
-func (t *Tracer) Workers(n int) {}
+// put has a log record sent, the newest of its key.
+func (t *Tracer) put(key string, r func() record) {
+	if t.records != nil {
+		t.records.put(key, r)
+	}
+}
 
-// Lease tells about leader election: semconv.LeaseNone (the default),
-// LeaseWaiting or LeaseLeading.
-func (t *Tracer) Lease(state string) {}
+// processor hands finished spans to the buffer.
+type processor struct{ spans *spanBuffer }
 
-// Stopping tells that the controller has begun to stop.
-func (t *Tracer) Stopping() {}
+func (p processor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (p processor) OnEnd(s sdktrace.ReadOnlySpan)                   { p.spans.put(s) }
+func (p processor) Shutdown(context.Context) error                  { return nil }
+func (p processor) ForceFlush(context.Context) error                { return nil }
 
-// WatchSync makes the start of a kind's cache visible; hasSynced is an
-// informer's HasSynced, which is polled until it is true.
-func (t *Tracer) WatchSync(kind string, hasSynced func() bool) {}
+// newProvider makes a provider of our own: a user's would bring its sampler,
+// and with the default limits the 129th event pushes out the first.
+func newProvider(spans *spanBuffer) *sdktrace.TracerProvider {
+	return sdktrace.NewTracerProvider(
+		sdktrace.WithSampler(sdktrace.AlwaysSample()),
+		sdktrace.WithSpanProcessor(processor{spans}),
+		sdktrace.WithRawSpanLimits(sdktrace.SpanLimits{
+			AttributeValueLengthLimit:   4096,
+			AttributeCountLimit:         128,
+			EventCountLimit:             1024,
+			LinkCountLimit:              256,
+			AttributePerEventCountLimit: 64,
+			AttributePerLinkCountLimit:  16,
+		}))
+}
 
-// WatchErrorHandler wraps an informer's watch error handler (nil:
-// cache.DefaultWatchErrorHandler) so that the error's type is shown for kind
-// until its next event or for a minute:
-// informer.SetWatchErrorHandler(t.WatchErrorHandler("Pod", nil)).
-func (t *Tracer) WatchErrorHandler(kind string, next cache.WatchErrorHandler) cache.WatchErrorHandler {
-	return next
+func newResource(cfg Config) *resourcepb.Resource {
+	attrs := []attribute.KeyValue{
+		attribute.String(semconv.AttrServiceName, cfg.ServiceName),
+		attribute.String(semconv.AttrServiceInstanceID, randomUUID()),
+	}
+	if pod := podName(); pod != "" {
+		attrs = append(attrs, attribute.String(semconv.AttrPodName, pod))
+	}
+	var out []*commonpb.KeyValue = encodeAttrs(attrs)
+	return &resourcepb.Resource{Attributes: out}
+}
+
+// podName is the pod's name in a cluster, empty elsewhere.
+func podName() string {
+	if name := os.Getenv("POD_NAME"); name != "" {
+		return name
+	}
+	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		return ""
+	}
+	return os.Getenv("HOSTNAME")
+}
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// randomUUID makes a version 4 UUID.
+func randomUUID() string {
+	b := make([]byte, 16)
+	_, _ = rand.Read(b) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// newRoot starts the root span of a reconcile.
+func (t *Tracer) newRoot(namespace, name string, worker int, since time.Time) trace.Span {
+	_, root := t.otel.Start(context.Background(), semconv.SpanReconcilePrefix+t.cfg.Controller,
+		trace.WithNewRoot(), trace.WithTimestamp(since), trace.WithAttributes(t.objectRef(namespace, name)...))
+	root.SetAttributes(
+		attribute.String(semconv.AttrController, t.cfg.Controller),
+		attribute.String(semconv.AttrID, root.SpanContext().TraceID().String()),
+		attribute.Int(semconv.AttrWorker, worker))
+	return root
+}
+
+// objectRef names an object of the kind that is reconciled.
+func (t *Tracer) objectRef(namespace, name string) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{attribute.String(semconv.AttrObjectName, name)}
+	if namespace != "" {
+		attrs = append(attrs, attribute.String(semconv.AttrNamespace, namespace))
+	}
+	if gvk := t.cfg.For; gvk.Kind != "" {
+		attrs = append(attrs,
+			attribute.String(semconv.AttrObjectKind, gvk.Kind),
+			attribute.String(semconv.AttrObjectAPIVersion, gvk.GroupVersion().String()))
+	}
+	return attrs
 }

@@ -1,0 +1,209 @@
+package tracer
+
+// maxValue is how long a value that is kept may be.
+const maxValue = 256
+
+// jsonScanner is a push parser for JSON that keeps the values on a short list
+// of paths. It does not check the syntax: what reads the body after it does.
+// Below a path that no entry of the list begins with it only counts brackets.
+type jsonScanner struct {
+	found scanned
+	stack []frame
+	depth int // open brackets below the last frame
+
+	state   func(*jsonScanner, byte)
+	escaped bool
+	isKey   bool
+	keep    bool // the text of this string or literal is wanted
+	text    []byte
+	cond    condition
+	broken  bool
+}
+
+// frame is an open object or array on an interesting path.
+type frame struct {
+	at    *want
+	array bool
+	// key is the name of the member whose value comes next.
+	key     string
+	wantKey bool
+}
+
+// condition is the one of status.conditions that is being read.
+type condition struct{ kind, status, reason string }
+
+func newJSONScanner() *jsonScanner {
+	return &jsonScanner{state: (*jsonScanner).value}
+}
+
+func (s *jsonScanner) result() scanned {
+	out := s.found
+	out.fields = sortedFields(out.fields)
+	return out
+}
+
+// Write scans p and never fails.
+func (s *jsonScanner) Write(p []byte) (int, error) {
+	for _, c := range p {
+		if s.broken {
+			break
+		}
+		s.state(s, c)
+	}
+	return len(p), nil
+}
+
+// value is the state between tokens.
+func (s *jsonScanner) value(c byte) {
+	switch c {
+	case ' ', '\t', '\n', '\r', ':':
+	case '{':
+		s.open(false)
+	case '[':
+		s.open(true)
+	case '}', ']':
+		s.close()
+	case ',':
+		s.next()
+	case '"':
+		s.beginString()
+	default:
+		s.beginLiteral(c)
+	}
+}
+
+// top is the frame that the next token stands in, nil at the beginning and in
+// what is passed over.
+func (s *jsonScanner) top() *frame {
+	if s.depth > 0 || len(s.stack) == 0 {
+		return nil
+	}
+	return &s.stack[len(s.stack)-1]
+}
+
+// member is what is wanted of the value that comes next.
+func (s *jsonScanner) member() *want {
+	f := s.top()
+	if f == nil {
+		return nil
+	}
+	return f.at.member(f.key, f.array)
+}
+
+func (s *jsonScanner) open(array bool) {
+	var at *want
+	if len(s.stack) == 0 && s.depth == 0 {
+		at = wanted
+	} else if at = s.member(); at == wantItem {
+		s.found.items++
+	}
+	if at == nil || at.leaf() {
+		s.depth++
+		return
+	}
+	s.stack = append(s.stack, frame{at: at, array: array, wantKey: !array})
+	if at == wantCondition {
+		s.cond = condition{}
+	}
+}
+
+func (s *jsonScanner) close() {
+	switch {
+	case s.depth > 0:
+		s.depth--
+	case len(s.stack) > 0:
+		if s.stack[len(s.stack)-1].at == wantCondition {
+			s.found.condition(s.cond)
+		}
+		s.stack = s.stack[:len(s.stack)-1]
+	default:
+		s.broken = true
+	}
+	if len(s.stack) == 0 && s.depth == 0 {
+		s.broken = true // the document is over
+	}
+}
+
+func (s *jsonScanner) next() {
+	if f := s.top(); f != nil && !f.array {
+		f.wantKey = true
+	}
+}
+
+func (s *jsonScanner) beginString() {
+	f := s.top()
+	s.isKey = f != nil && f.wantKey
+	s.keep = s.isKey
+	if m := s.member(); !s.isKey && m != nil && m.text {
+		s.keep = true
+	}
+	s.text, s.escaped = s.text[:0], false
+	s.state = (*jsonScanner).inString
+}
+
+func (s *jsonScanner) inString(c byte) {
+	switch {
+	case s.escaped:
+		s.escaped = false
+	case c == '\\':
+		// Nothing that is wanted is ever escaped.
+		s.escaped, s.text, s.keep = true, s.text[:0], false
+	case c == '"':
+		s.state = (*jsonScanner).value
+		s.endString()
+	default:
+		s.take(c)
+	}
+}
+
+// take keeps one byte of a wanted text; a text that is too long is given up.
+func (s *jsonScanner) take(c byte) {
+	if !s.keep {
+		return
+	}
+	if len(s.text) == maxValue {
+		s.text, s.keep = s.text[:0], false
+		return
+	}
+	s.text = append(s.text, c)
+}
+
+func (s *jsonScanner) endString() {
+	if !s.isKey {
+		s.emit(true)
+		return
+	}
+	f := s.top()
+	f.wantKey, f.key = false, ""
+	if s.keep {
+		f.key = string(s.text)
+	}
+}
+
+func (s *jsonScanner) beginLiteral(c byte) {
+	m := s.member()
+	s.keep = m != nil && m.scalar
+	s.text = s.text[:0]
+	s.take(c)
+	s.state = (*jsonScanner).inLiteral
+}
+
+func (s *jsonScanner) inLiteral(c byte) {
+	switch c {
+	case ',', '}', ']', ' ', '\t', '\n', '\r':
+		s.state = (*jsonScanner).value
+		s.emit(false)
+		s.value(c)
+	default:
+		s.take(c)
+	}
+}
+
+// emit stores the text that was just read.
+func (s *jsonScanner) emit(isString bool) {
+	m := s.member()
+	if m == nil || !s.keep || m.store == nil {
+		return
+	}
+	m.store(s, s.top().key, string(s.text), isString)
+}

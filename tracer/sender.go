@@ -1,0 +1,211 @@
+package tracer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// flushEvery is the longest that a finished span waits before it is sent.
+	flushEvery = 25 * time.Millisecond
+	// linger lets the spans of one burst go together when all has been quiet.
+	linger         = 5 * time.Millisecond
+	requestTimeout = 10 * time.Second
+	// bodyTimeout bounds the reading of an answer whose status is known.
+	bodyTimeout  = time.Second
+	maxAnswer    = 64 << 10
+	firstBackoff = 50 * time.Millisecond
+	maxBackoff   = 2 * time.Second
+	maxAskedWait = 5 * time.Second
+)
+
+// source is where a sender takes its requests from.
+type source struct {
+	wake <-chan struct{}
+	// next makes the next request's body of n things; n is 0 when there is none.
+	next func() (body []byte, n int, err error)
+	// lose is told how many things of a request could not be sent.
+	lose func(n int)
+}
+
+// sender posts the requests of one signal, one at a time and in order.
+type sender struct {
+	url     string
+	headers map[string]string
+	client  *http.Client
+	log     *slog.Logger
+	source  source
+	stop    <-chan struct{}
+
+	zipped  bytes.Buffer
+	zip     *gzip.Writer
+	failing bool
+	last    time.Time
+}
+
+// newHubClient makes the client for a hub: it follows no redirect, because
+// that could carry the token elsewhere.
+func newHubClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 2
+	transport.MaxResponseHeaderBytes = 32 << 10
+	return &http.Client{
+		Transport:     transport,
+		Timeout:       requestTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// run sends until stop is closed and everything is sent, or until ctx ends.
+func (s *sender) run(ctx context.Context) {
+	for {
+		select {
+		case <-s.source.wake:
+			s.pause(ctx)
+			s.drain(ctx)
+		case <-s.stop:
+			s.drain(ctx)
+			return
+		}
+	}
+}
+
+// pause waits so that a burst goes in one request, and no longer than that a
+// span is sent 25 ms after it ended.
+func (s *sender) pause(ctx context.Context) {
+	wait := max(linger, flushEvery-linger-time.Since(s.last))
+	sleep(ctx, wait, s.stop)
+}
+
+// drain sends all there is; ctx ending makes the rest count as lost.
+func (s *sender) drain(ctx context.Context) {
+	for {
+		body, n, err := s.source.next()
+		if n == 0 {
+			return
+		}
+		if err == nil {
+			err = s.send(ctx, body)
+		}
+		s.last = time.Now()
+		if err != nil {
+			s.source.lose(n)
+		}
+		s.report(err)
+	}
+}
+
+// send posts body until the hub takes it or refuses it for good.
+func (s *sender) send(ctx context.Context, body []byte) error {
+	packed, err := s.compress(body)
+	if err != nil {
+		return fmt.Errorf("compressing: %w", err)
+	}
+	for backoff := firstBackoff; ; backoff = min(2*backoff, maxBackoff) {
+		asked, err := s.post(ctx, packed)
+		if err == nil || !retryable(err) || ctx.Err() != nil {
+			return err
+		}
+		s.report(err)
+		if asked == 0 {
+			asked = backoff/2 + rand.N(backoff)
+		}
+		sleep(ctx, asked, nil)
+	}
+}
+
+func (s *sender) compress(body []byte) ([]byte, error) {
+	s.zipped.Reset()
+	if s.zip == nil {
+		s.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	}
+	s.zip.Reset(&s.zipped)
+	if _, err := s.zip.Write(body); err != nil {
+		return nil, err
+	}
+	err := s.zip.Close()
+	return s.zipped.Bytes(), err
+}
+
+// refused is an answer that is not a success.
+type refused struct{ status int }
+
+func (e refused) Error() string { return fmt.Sprintf("the hub answered %d", e.status) }
+
+// retryable tells whether the same request may succeed later.
+func retryable(err error) bool {
+	var r refused
+	if !errors.As(err, &r) {
+		return true
+	}
+	return r.status == http.StatusTooManyRequests || r.status >= 500
+}
+
+// post makes one attempt; wait is what the hub asked for, 0 if it did not.
+func (s *sender) post(ctx context.Context, body []byte) (wait time.Duration, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return 0, fmt.Errorf("making the request: %w", err)
+	}
+	for name, value := range s.headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("Content-Encoding", "gzip")
+	res, err := s.client.Do(req)
+	if err != nil {
+		return 0, fmt.Errorf("reaching the hub: %w", err)
+	}
+	defer res.Body.Close()
+	// Reading the rest keeps the connection; a hub that never ends its answer loses it.
+	timer := time.AfterFunc(bodyTimeout, cancel)
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer)
+	if res.StatusCode/100 == 2 {
+		return 0, nil
+	}
+	return retryAfter(res.Header.Get("Retry-After")), refused{res.StatusCode}
+}
+
+func retryAfter(header string) time.Duration {
+	seconds, err := strconv.Atoi(strings.TrimSpace(header))
+	if err != nil || seconds <= 0 {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxAskedWait)
+}
+
+// report logs the first failure after a success and the first success after a
+// failure.
+func (s *sender) report(err error) {
+	switch {
+	case err != nil && !s.failing:
+		s.log.Warn("sending to the hub fails, the controller goes on", "url", s.url, "error", err)
+	case err == nil && s.failing:
+		s.log.Info("sending to the hub works again", "url", s.url)
+	}
+	s.failing = err != nil
+}
+
+// sleep waits for d, or until ctx ends or stop (which may be nil) is closed.
+func sleep(ctx context.Context, d time.Duration, stop <-chan struct{}) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-stop:
+	}
+}
