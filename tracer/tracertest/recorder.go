@@ -1,0 +1,208 @@
+// Package tracertest is for tests of controllers that use package tracer: a
+// Recorder takes what the tracer sends, over real HTTP on the loopback, and
+// answers questions like "was it reconciled twice, the second time because of
+// its own write".
+//
+//	rec := tracertest.NewRecorder(t)
+//	tr, err := tracer.Start(ctx, tracer.Config{Controller: "podset", Endpoint: rec.URL()})
+//	…
+//	passes := rec.WaitReconciles("default/a", 2)
+//	if passes[1].Causes[0].By != semconv.BySelf { … }
+package tracertest
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+// waitAtMost bounds every wait; a test that gets there has failed.
+const waitAtMost = 10 * time.Second
+
+// Recorder is an OTLP receiver in memory. It is safe for concurrent use.
+type Recorder struct {
+	tb     testing.TB
+	server *httptest.Server
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and made anew on each request
+	spans   []Span
+	records []Record
+	batches []Batch
+}
+
+// Batch is what one trace request claimed of the emitter's numbers.
+type Batch struct {
+	Epoch                string
+	First, Last, Dropped int64
+	Spans                int
+}
+
+// NewRecorder starts a recorder that ends with the test.
+func NewRecorder(tb testing.TB) *Recorder {
+	tb.Helper()
+	r := &Recorder{tb: tb, changed: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/traces", r.traces)
+	mux.HandleFunc("POST /v1/logs", r.logs)
+	r.server = httptest.NewServer(mux)
+	tb.Cleanup(r.server.Close)
+	return r
+}
+
+// URL is the endpoint for tracer.Config.
+func (r *Recorder) URL() string { return r.server.URL }
+
+// Spans are all spans so far, in the order of their arrival.
+func (r *Recorder) Spans() []Span {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.spans)
+}
+
+// Records are all log records so far, in the order of their arrival.
+func (r *Recorder) Records() []Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.records)
+}
+
+// Batches are the claims of all trace requests so far.
+func (r *Recorder) Batches() []Batch {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.batches)
+}
+
+// Reconciles are the finished reconciles of an item ("namespace/name" or
+// "name"; "" is every item), oldest first.
+func (r *Recorder) Reconciles(item string) []Reconcile {
+	return reconciles(r.Spans(), item)
+}
+
+// WaitReconciles waits until n reconciles of item are finished and returns
+// them. It fails the test when they do not come in 10 s.
+func (r *Recorder) WaitReconciles(item string, n int) []Reconcile {
+	r.tb.Helper()
+	var out []Reconcile
+	ok := r.wait(func() bool {
+		out = r.Reconciles(item)
+		return len(out) >= n
+	})
+	if !ok {
+		r.tb.Fatalf("waited for %d reconciles of %q, there are %d", n, item, len(out))
+	}
+	return out
+}
+
+// WaitRecord waits for a log record of that event name which match takes (nil
+// takes any). It fails the test when there is none in 10 s.
+func (r *Recorder) WaitRecord(event string, match func(Record) bool) Record {
+	r.tb.Helper()
+	var out Record
+	ok := r.wait(func() bool {
+		for _, rec := range r.Records() {
+			if rec.Event == event && (match == nil || match(rec)) {
+				out = rec
+				return true
+			}
+		}
+		return false
+	})
+	if !ok {
+		r.tb.Fatalf("waited for a %s record, none came", event)
+	}
+	return out
+}
+
+// wait asks again on each request that comes until cond holds.
+func (r *Recorder) wait(cond func() bool) bool {
+	deadline := time.After(waitAtMost)
+	for {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		if cond() {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			return cond()
+		}
+	}
+}
+
+func (r *Recorder) traces(w http.ResponseWriter, req *http.Request) {
+	var data tracepb.TracesData
+	if !decode(w, req, &data) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rs := range data.ResourceSpans {
+		for _, ss := range rs.ScopeSpans {
+			scope := attributes(ss.Scope.GetAttributes())
+			r.batches = append(r.batches, Batch{
+				Epoch: scope.Text(semconv.AttrEmitterEpoch), First: scope.Int(semconv.AttrEmitterFirstSeq),
+				Last: scope.Int(semconv.AttrEmitterLastSeq), Dropped: scope.Int(semconv.AttrEmitterDropped),
+				Spans: len(ss.Spans),
+			})
+			for _, s := range ss.Spans {
+				r.spans = append(r.spans, span(s))
+			}
+		}
+	}
+	r.wake()
+}
+
+func (r *Recorder) logs(w http.ResponseWriter, req *http.Request) {
+	var data logspb.LogsData
+	if !decode(w, req, &data) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rl := range data.ResourceLogs {
+		for _, sl := range rl.ScopeLogs {
+			for _, l := range sl.LogRecords {
+				r.records = append(r.records, logRecord(l))
+			}
+		}
+	}
+	r.wake()
+}
+
+// wake lets those who wait look again. Lock held.
+func (r *Recorder) wake() {
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func decode(w http.ResponseWriter, req *http.Request, into proto.Message) bool {
+	zip, err := gzip.NewReader(req.Body)
+	if err != nil {
+		http.Error(w, "the body is not gzip", http.StatusBadRequest)
+		return false
+	}
+	body, err := io.ReadAll(zip)
+	if err == nil {
+		err = proto.Unmarshal(body, into)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return false
+	}
+	return true
+}
