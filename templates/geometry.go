@@ -67,7 +67,7 @@ type Edge struct {
 const (
 	waitY  = 72.0
 	workY  = 238.0
-	baseY  = 448.0
+	baseY  = 440.0
 	queueX = 98.0
 	fetchX = 404.0
 	applyX = 680.0
@@ -85,9 +85,9 @@ func Nodes() []Node {
 		phase("apply", 626, "Apply", "writes through the API server"),
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
 		{ID: "done", X: 900, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that have ended"},
-		{ID: "cache", X: 310, Y: 405, W: 188, H: 86, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
-		{ID: "api", X: 592, Y: 405, W: 176, H: 86, Title: "API server", Note: "etcd", Label: "API server, and etcd behind it"},
-		{ID: "outside", X: 916, Y: 424, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
+		{ID: "cache", X: 310, Y: 397, W: 188, H: 86, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
+		{ID: "api", X: 592, Y: 397, W: 176, H: 86, Title: "API server", Note: "etcd", Label: "API server, and etcd behind it"},
+		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
 	}
 }
 
@@ -116,15 +116,15 @@ func loopEdges() []Edge {
 		{ID: "requeue-waiting", Corners: []Point{{againX, 200}, {againX, waitY}, {572, waitY}}, Style: "dotted", Arrow: true,
 			Text: "requeue · after · back-off", TextAt: Point{694, waitY - 18}, Anchor: "middle"},
 		{ID: "waiting-queue", Corners: []Point{{136, waitY}, {queueX, waitY}, {queueX, 152}}, Style: "dotted", Arrow: true},
-		{ID: "apply-api", Corners: []Point{{applyX, 276}, {applyX, 405}}, Style: "solid", Arrow: true,
-			Text: "write", TextAt: Point{applyX + 16, 342}, Anchor: "start"},
+		{ID: "apply-api", Corners: []Point{{applyX, 276}, {applyX, 397}}, Style: "solid", Arrow: true,
+			Text: "write", TextAt: Point{applyX + 16, 337}, Anchor: "start"},
 		{ID: "api-cache", Corners: []Point{{592, baseY}, {498, baseY}}, Style: "solid", Arrow: true,
 			Text: "watch", TextAt: Point{545, baseY - 18}, Anchor: "middle"},
 		{ID: "cache-queue", Corners: []Point{{310, baseY}, {queueX, baseY}, {queueX, 324}}, Style: "solid", Arrow: true,
 			Text: "events", TextAt: Point{214, baseY - 18}, Anchor: "middle"},
 		{ID: "outside-api", Corners: []Point{{944, baseY}, {768, baseY}}, Style: "solid", Arrow: true},
-		{ID: "cache-fetch", Corners: []Point{{fetchX, 405}, {fetchX, 276}}, Style: "dashed", Arrow: true,
-			Text: "read, local", TextAt: Point{fetchX - 16, 342}, Anchor: "end"},
+		{ID: "cache-fetch", Corners: []Point{{fetchX, 397}, {fetchX, 276}}, Style: "dashed", Arrow: true,
+			Text: "read, local", TextAt: Point{fetchX - 16, 337}, Anchor: "end"},
 	}
 }
 

@@ -1,0 +1,120 @@
+/** Wires the page: socket → model → layout → scene → canvas and panels. Everything with a global lives here or in view. */
+import { geometry } from "./base/geometry.gen.ts";
+import { signal } from "./base/signal.ts";
+import { SECOND } from "./base/time.ts";
+import { Layout } from "./layout/layout.ts";
+import { LAG } from "./layout/timing.ts";
+import type { Journey } from "./layout/types.ts";
+import { Table } from "./model/table.ts";
+import type { Timer } from "./net/types.ts";
+import { WatchClient } from "./net/watch.ts";
+import { modesOf, scene } from "./scene/scene.ts";
+import type { Mode, Scene } from "./scene/types.ts";
+import type { App, Selection } from "./view/app.ts";
+import { Frames } from "./view/frames.ts";
+import { buildPage, defineElements } from "./view/page.ts";
+import type { PageParts } from "./view/page.ts";
+import { Playhead } from "./view/playhead.ts";
+
+/** Main holds the state that is neither rows nor looks, and runs the frames. */
+class Main implements App {
+  readonly model = new Table();
+  readonly selection = signal<Selection | undefined>(undefined);
+  readonly looks = signal(0);
+  readonly watch: WatchClient;
+  readonly playhead: Playhead;
+  private readonly layout = new Layout();
+  private readonly frames: Frames;
+  private readonly parts: PageParts;
+  private modes: ReadonlyMap<string, Mode> = new Map();
+  private drawn: Scene | undefined;
+
+  constructor() {
+    const onDirty = (): void => {
+      this.wake();
+    };
+    this.watch = new WatchClient({ url: watchUrl(), open: openSocket, timer, onDirty });
+    this.playhead = new Playhead(() => this.watch.hubNow(), onDirty);
+    const draw = (): number => this.draw();
+    const panels = (): void => {
+      this.parts.paint();
+    };
+    this.frames = new Frames({ draw, panels });
+    this.parts = buildPage(this);
+    this.selection.subscribe(onDirty);
+    this.looks.subscribe(onDirty);
+  }
+
+  start(): void {
+    this.watch.start();
+    this.wake();
+  }
+
+  scene(): Scene | undefined {
+    return this.drawn;
+  }
+
+  journeyOf(reconcile: string): Journey | undefined {
+    const run = this.model.reconcile(reconcile);
+    if (run === undefined) return undefined;
+    const end = run.to === 0 ? this.watch.hubNow() : run.to;
+    let found: Journey | undefined;
+    this.layout.overlapping(run.controller, run.from, end + 2 * LAG, (journey) => {
+      if (journey.kind === "pass" && journey.reconcile === reconcile) found = journey;
+    });
+    return found;
+  }
+
+  zone(): number {
+    return -new Date(this.playhead.now() / 1000).getTimezoneOffset();
+  }
+
+  wake(): void {
+    this.frames.wake();
+  }
+
+  /** Takes in what came and draws; answers after how many milliseconds something moves again. */
+  private draw(): number {
+    for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
+    const t = this.playhead.now();
+    const pinned = this.selection.get()?.item;
+    const options = { geometry, before: this.modes };
+    const drawn = scene(this.layout, t, pinned === undefined ? options : { ...options, pinned });
+    this.drawn = drawn;
+    this.modes = modesOf(drawn);
+    this.parts.draw(drawn);
+    if (this.playhead.paused) return Infinity;
+    if (drawn.lanes.some((lane) => lane.waiting.length > 0)) return 0;
+    return Math.max(0, (drawn.nextAt - t) / 1000);
+  }
+}
+
+const timer: Timer = {
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after: (ms, run) => {
+    const id = setTimeout(run, ms);
+    return () => {
+      clearTimeout(id);
+    };
+  },
+  random: () => Math.random(),
+};
+
+function watchUrl(): string {
+  const url = new URL("/api/v1/watch", location.href);
+  url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  return url.href;
+}
+
+function openSocket(url: string, protocol: "tracer.v1"): WebSocket {
+  return new WebSocket(url, protocol);
+}
+
+defineElements();
+const main = new Main();
+// Seconds pass also while nothing comes: "No reconciles for 42 s", "Reconnecting in 3 s".
+setInterval(() => {
+  main.wake();
+}, SECOND / 1000);
+main.start();

@@ -1,0 +1,39 @@
+/** What the components share. main makes it; a component reads it, and changes only the selection and the playhead. */
+import type { Signal } from "../base/signal.ts";
+import type { Journey } from "../layout/types.ts";
+import type { Model } from "../model/types.ts";
+import type { Connection, Watch } from "../net/types.ts";
+import type { Scene } from "../scene/types.ts";
+import type { Playhead } from "./playhead.ts";
+
+/** What the panel shows. reconcile "" is the item itself: its newest reconcile. */
+export interface Selection {
+  readonly controller: string;
+  readonly item: string;
+  readonly reconcile: string;
+}
+
+export interface App {
+  readonly model: Model;
+  readonly watch: Pick<Watch, "connection" | "secondsToRetry" | "tryNow" | "hubNow" | "malformed">;
+  readonly playhead: Playhead;
+  readonly selection: Signal<Selection | undefined>;
+  /** Rises when the theme, a size or the letters change: what was measured or coloured is to be drawn anew. */
+  readonly looks: Signal<number>;
+  /** The scene drawn last. */
+  scene(): Scene | undefined;
+  /** The token's way of a reconcile, as far as it is laid out. */
+  journeyOf(reconcile: string): Journey | undefined;
+  /** Minutes of the viewer's time zone, east positive. */
+  zone(): number;
+  /** Asks for a frame soon. */
+  wake(): void;
+}
+
+/** A part of the page. paint is called at most ten times a second and only when something changed. */
+export interface Component {
+  connect(app: App): void;
+  paint(): void;
+}
+
+export type { Connection };

@@ -1,0 +1,152 @@
+/** The panel's view of one reconcile: why it ran, how it went, the plan, what it changed, what comes next. */
+import type { Reconcile } from "../base/rows.gen.ts";
+import { clockMs, duration } from "../base/time.ts";
+import type { Model, WhyLink } from "../model/types.ts";
+import { diffTable, differences } from "./diff.ts";
+import { h } from "./dom.ts";
+import { waterfall } from "./waterfall.ts";
+import { causeSaid, failureSaid, failed, nextSaid, plural, took, version, word, writeFailed } from "./words.ts";
+import type { Said } from "./words.ts";
+
+/** What the details need besides the reconcile. */
+export interface Around {
+  readonly model: Model;
+  /** True time, µs. */
+  readonly now: number;
+  readonly zone: number;
+}
+
+/** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
+export function details(reconcile: Reconcile, around: Around): Node[] {
+  return [
+    head(reconcile, around),
+    section("Why it ran", why(reconcile, around.model)),
+    section("How it went", waterfall(reconcile, around.now)),
+    reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
+    spec(reconcile),
+    flags(reconcile),
+    next(reconcile, around),
+  ].filter((node) => node !== undefined && node !== false);
+}
+
+function section(title: string, body: Node): HTMLElement {
+  return h("section", { class: "part" }, h("h3", { class: "part-title" }, title), body);
+}
+
+function head(reconcile: Reconcile, { model, now, zone }: Around): HTMLElement {
+  const all = model.reconcilesOf(reconcile.controller, reconcile.item);
+  const at = all.findIndex((other) => other.key === reconcile.key);
+  const step = (label: string, path: string, to: Reconcile | undefined): HTMLElement => {
+    const button = h("button", { class: "button round", type: "button", "aria-label": label, title: label });
+    button.append(arrow(path));
+    if (to === undefined) button.disabled = true;
+    else button.dataset["go"] = to.key;
+    return button;
+  };
+  const { n, of } = model.nth(reconcile);
+  const open = reconcile.to === 0 ? "running for " : "";
+  const sub = `reconcile ${String(n)} of ${String(of)} · worker ${String(reconcile.worker)} · ${open}${duration(took(reconcile, now))}`;
+  const title = h("h2", { class: "panel-title", tabindex: "-1", title: reconcile.item }, reconcile.item);
+  const back = at < 0 ? undefined : all[at + 1];
+  const on = at <= 0 ? undefined : all[at - 1];
+  const close = h("button", {
+    class: "button round",
+    type: "button",
+    "aria-label": "Clear the selection (Esc)",
+    "data-clear": true,
+  });
+  close.append(arrow("M5 5l10 10M15 5L5 15"));
+  return h(
+    "header",
+    {},
+    h(
+      "div",
+      { class: "panel-head" },
+      title,
+      step("Previous reconcile of the item", "M12 4l-6 6 6 6", back),
+      step("Next reconcile of the item", "M8 4l6 6-6 6", on),
+      close,
+    ),
+    h("p", { class: "panel-sub" }, sub),
+    h("p", { class: "rv" }, `at ${clockMs(reconcile.start, zone)}`),
+  );
+}
+
+function arrow(d: string): SVGSVGElement {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (const [name, value] of Object.entries({
+    viewBox: "0 0 20 20",
+    width: "18",
+    height: "18",
+    "aria-hidden": "true",
+  })) {
+    svg.setAttribute(name, value);
+  }
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("d", d);
+  path.setAttribute("class", "stroke");
+  svg.append(path);
+  return svg;
+}
+
+function why(reconcile: Reconcile, model: Model): HTMLElement {
+  const list = h("ul", { class: "causes" });
+  for (const link of model.why(reconcile)) list.append(causeRow(link));
+  const total = Object.values(reconcile.causeCounts).reduce((sum, n) => sum + n, 0);
+  const hidden = total - reconcile.causes.length;
+  if (hidden > 0) list.append(h("li", { class: "quiet" }, `and ${plural(hidden, "cause", "causes")} more`));
+  if (reconcile.causes.length === 0) list.append(h("li", { class: "quiet" }, "not known yet"));
+  return list;
+}
+
+function causeRow({ cause, reconcile, nth }: WhyLink): HTMLElement {
+  const said = causeSaid(cause);
+  const row = h("li", { class: "cause" }, chip(said), h("span", {}, said.text));
+  if (said.who !== "") row.append(h("strong", {}, said.who));
+  if (reconcile !== undefined) row.append(goLink(reconcile, nth));
+  else if ((cause.resourceVersion ?? "") !== "")
+    row.append(h("span", { class: "rv" }, `rv ${version(cause.resourceVersion ?? "")}`));
+  return row;
+}
+
+function goLink(reconcile: Reconcile, nth: number): HTMLElement {
+  const text = nth > 0 ? `reconcile ${String(nth)}` : "its reconcile";
+  return h("button", { class: "link", type: "button", "data-go": reconcile.key }, text);
+}
+
+function chip(said: Said): HTMLElement {
+  return h("span", { class: `chip tone-${said.tone}` }, said.chip);
+}
+
+function plan(reconcile: Reconcile): HTMLElement {
+  const list = h("ul", { class: "plan" });
+  for (const action of reconcile.plan) list.append(h("li", { title: action.paths?.join(", ") }, action.summary));
+  return list;
+}
+
+function spec(reconcile: Reconcile): HTMLElement | undefined {
+  const list = differences(reconcile);
+  return list.length === 0 ? undefined : section("Spec and status", diffTable(list));
+}
+
+function flags(reconcile: Reconcile): HTMLElement | undefined {
+  const said: Said[] = reconcile.writes.filter(writeFailed).map(failureSaid);
+  for (const read of reconcile.reads) {
+    if (read.stale !== "yes") continue;
+    const by = plural(read.staleBy ?? 1, "own write", "own writes");
+    said.push({ chip: "stale read", tone: "warn", text: `${read.kind}: the cache was ${by} behind`, who: "" });
+  }
+  if (said.every((one) => one.tone !== "error") && failed(reconcile)) {
+    said.unshift({ chip: word(reconcile.result), tone: "error", text: reconcile.error ?? "", who: "" });
+  }
+  if (said.length === 0) return undefined;
+  const list = h("ul", { class: "flags part" });
+  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), h("span", {}, one.text)));
+  return list;
+}
+
+function next(reconcile: Reconcile, { now }: Around): HTMLElement {
+  const said = nextSaid(reconcile, now);
+  const text = h("strong", { "data-part": "next" }, said.text);
+  return h("p", { class: `next part tone-${said.tone}` }, text, said.more === "" ? "" : ` ${said.more}`);
+}

@@ -1,0 +1,21 @@
+/** Shortens text that would not fit into the map's boxes. */
+
+const known = new WeakMap<SVGTextElement, string>();
+
+/** fitText writes text into a text element, shortened with … to room units. Measures only when the text is new. */
+export function fitText(element: SVGTextElement, text: string, room: number): void {
+  const key = `${text}\n${String(Math.round(room))}`;
+  if (known.get(element) === key) return;
+  known.set(element, key);
+  element.textContent = text;
+  let letters = [...text];
+  while (letters.length > 1 && element.getComputedTextLength() > room) {
+    letters = letters.slice(0, -1);
+    element.textContent = `${letters.join("").trimEnd()}…`;
+  }
+}
+
+/** forgetFit makes the next fitText of an element measure again: its letters have changed size. */
+export function forgetFit(root: ParentNode): void {
+  for (const element of root.querySelectorAll<SVGTextElement>("svg text")) known.delete(element);
+}

@@ -1,0 +1,60 @@
+/** The one scheduler: animation frames while something moves, panels at most ten times a second, nothing otherwise. */
+
+const panelEvery = 100;
+
+export interface Steps {
+  /** Takes in what came and draws the picture; answers when it must be called again: 0 next frame, Infinity never, else ms. */
+  readonly draw: () => number;
+  readonly panels: () => void;
+}
+
+export class Frames {
+  private asked = false;
+  private timer = 0;
+  private panelsAt = -Infinity;
+  private panelsDirty = true;
+  private readonly steps: Steps;
+
+  constructor(steps: Steps) {
+    this.steps = steps;
+  }
+
+  /** Asks for a frame with the panels; many calls make one frame. */
+  wake(): void {
+    this.panelsDirty = true;
+    this.ask();
+  }
+
+  private ask(): void {
+    if (this.asked) return;
+    this.asked = true;
+    clearTimeout(this.timer);
+    requestAnimationFrame((now) => {
+      this.asked = false;
+      this.frame(now);
+    });
+  }
+
+  private frame(now: number): void {
+    let wait = this.steps.draw();
+    if (this.panelsDirty && now - this.panelsAt >= panelEvery) {
+      this.panelsDirty = false;
+      this.panelsAt = now;
+      this.steps.panels();
+    } else if (this.panelsDirty) {
+      wait = Math.min(wait, panelEvery);
+    }
+    this.again(wait);
+  }
+
+  private again(wait: number): void {
+    if (wait <= 0) return this.ask();
+    // Once a second in any case: countdowns and "for 42 s" are text that grows old by itself.
+    this.timer = window.setTimeout(
+      () => {
+        this.wake();
+      },
+      Math.min(wait, 1000),
+    );
+  }
+}

@@ -1,0 +1,69 @@
+/** Where the tokens' labels stand: near their token, off the boxes' own words, and never on each other. */
+import type { Geometry, Rect } from "../base/geometry.ts";
+import type { Token } from "../scene/types.ts";
+
+export interface Label {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface LabelOptions {
+  readonly size: number;
+  readonly radius: number;
+  readonly geometry: Geometry;
+  readonly width: (text: string) => number;
+}
+
+/** placeLabels gives each token the first free of its places; one that finds none goes without. */
+export function placeLabels(tokens: readonly Token[], options: LabelOptions): Label[] {
+  const taken: Rect[] = Object.values(options.geometry.nodes).map((node) => node);
+  for (const token of tokens) taken.push(around(token.x, token.y, options.radius * 2, options.radius * 2));
+  const labels: Label[] = [];
+  for (const token of tokens) {
+    const text = textOf(token);
+    if (text === "") continue;
+    const w = options.width(text) + 4;
+    const place = candidates(token, w, options).find((at) => free(around(at.x, at.y, w, options.size), taken, options));
+    if (place === undefined) continue;
+    taken.push(around(place.x, place.y, w, options.size));
+    labels.push({ text, x: place.x, y: place.y });
+  }
+  return labels;
+}
+
+function textOf(token: Token): string {
+  const many = token.count > 1 ? ` ×${String(token.count)}` : "";
+  return `${token.label}${many}`;
+}
+
+function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): { x: number; y: number }[] {
+  const { x, y } = token;
+  const off = radius + size * 0.72 + 2;
+  const near = [
+    { x, y: y - off },
+    { x, y: y + off },
+    { x: x + radius + 6 + w / 2, y },
+    { x: x - radius - 6 - w / 2, y },
+  ];
+  const row = geometry.nodes.dequeue;
+  const inRow = y > row.y - radius && y < row.y + row.h + radius;
+  if (!inRow) return near;
+  // On the line of work the boxes leave no room beside a token: its label stands above or below the row.
+  const above = [0, 1, 2].map((i) => ({ x, y: row.y - size * 0.8 - i * size * 1.15 }));
+  return [...near.slice(0, 1), ...above, { x, y: row.y + row.h + size }];
+}
+
+function free(rect: Rect, taken: readonly Rect[], { geometry }: LabelOptions): boolean {
+  const inside =
+    rect.x >= 2 && rect.y >= 2 && rect.x + rect.w <= geometry.width - 2 && rect.y + rect.h <= geometry.height - 2;
+  return inside && !taken.some((other) => overlaps(rect, other));
+}
+
+function overlaps(a: Rect, b: Rect): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+function around(x: number, y: number, w: number, h: number): Rect {
+  return { x: x - w / 2, y: y - h / 2, w, h };
+}

@@ -1,0 +1,251 @@
+/** One controller's lane: its head with exact counts, its map and the canvas above it. */
+import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
+import type { NodeId } from "../base/geometry.ts";
+import { countdown, count, duration, rate } from "../base/time.ts";
+import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Scene, WaitRing } from "../scene/types.ts";
+import type { App } from "./app.ts";
+import { attr, part, say, show } from "./dom.ts";
+import { fitText } from "./fit.ts";
+import type { Palette } from "./shapes.ts";
+import { Tokens } from "./tokens.ts";
+import { ordinal, plural, version, word } from "./words.ts";
+
+/** Room for names and reasons, in units of the map. */
+const slotName = 74;
+const slotWhole = 128;
+const ringText = 88;
+
+export class LaneElement extends HTMLElement {
+  private app: App | undefined;
+  private tokens: Tokens | undefined;
+  private readonly nodes = new Map<string, SVGGElement>();
+  private readonly edges = new Map<string, SVGGElement>();
+
+  get lane(): string {
+    return this.dataset["lane"] ?? "";
+  }
+
+  connect(app: App): void {
+    this.app = app;
+    for (const g of this.querySelectorAll<SVGGElement>("[data-node]")) this.nodes.set(g.dataset["node"] ?? "", g);
+    for (const g of this.querySelectorAll<SVGGElement>("[data-edge]")) this.edges.set(g.dataset["edge"] ?? "", g);
+    this.tokens = new Tokens(part<HTMLCanvasElement>(this, "tokens"), geometry);
+    const picture = part(this, "picture");
+    picture.addEventListener("click", (event) => {
+      this.press(event);
+    });
+    picture.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.pick(event.target);
+    });
+    picture.addEventListener("pointermove", (event) => {
+      const { left, top } = picture.getBoundingClientRect();
+      const over = this.tokens?.hit(event.clientX - left, event.clientY - top) !== undefined;
+      picture.style.cursor = over ? "pointer" : "";
+    });
+  }
+
+  /** Sizes and colours have changed. */
+  measure(palette: Palette): void {
+    this.tokens?.measure(palette);
+  }
+
+  /** Draws the lane's part of the scene; called on animation frames. */
+  draw(scene: Scene): void {
+    const selected = this.app?.selection.get();
+    const tokens = scene.tokens.filter((token) => token.lane === this.lane);
+    this.tokens?.draw(tokens, selected?.reconcile ?? "");
+    this.drawNodes(scene.nodes.filter((node) => node.lane === this.lane));
+    this.drawEdges(scene.edges.filter((edge) => edge.lane === this.lane));
+    const lane = scene.lanes.find((candidate) => candidate.lane === this.lane);
+    this.drawQueue(lane?.queue ?? []);
+    this.drawWaiting(lane?.waiting ?? []);
+    this.drawCache(lane?.behind);
+    this.drawMode(lane);
+  }
+
+  /** The exact numbers and notes; called at most ten times a second. */
+  paint(): void {
+    const app = this.app;
+    if (app === undefined) return;
+    const lane = app.model.lanes(app.watch.hubNow()).find((candidate) => candidate.name === this.lane);
+    if (lane === undefined) return;
+    const { controller } = lane;
+    say(part(this, "name"), lane.name);
+    say(part(this, "about"), about(controller.kind ?? "", controller.workers, controller.connected, controller.lease));
+    say(part(this, "reconciles"), count(controller.reconciles));
+    say(part(this, "reconciles-word"), controller.reconciles === 1 ? "reconcile" : "reconciles");
+    say(part(this, "errors"), count(controller.errors));
+    say(part(this, "errors-word"), controller.errors === 1 ? "error" : "errors");
+    part(this, "errors").parentElement?.classList.toggle("has-errors", controller.errors > 0);
+    say(part(this, "p50"), lane.p50 === 0 ? "–" : duration(lane.p50));
+    this.note("done", count(controller.reconciles - controller.errors));
+    this.paintServer(app);
+  }
+
+  private paintServer(app: App): void {
+    const rv = newestVersion(app, this.lane);
+    this.note("api", rv === 0 ? "etcd" : `etcd rv ${version(String(rv))}`);
+  }
+
+  private drawCache(behind: Behind | undefined): void {
+    const cache = this.nodes.get("cache");
+    if (cache === undefined) return;
+    const late = behind === undefined ? "" : plural(behind.writes, "write behind", "writes behind");
+    this.note("cache", late === "" ? "local copy" : `${behind?.label ?? ""} ${late}`.trim());
+    part(cache, "note").classList.toggle("is-warn", late !== "");
+  }
+
+  private note(node: NodeId, text: string): void {
+    const g = this.nodes.get(node);
+    if (g === undefined) return;
+    g.classList.toggle("has-note", text !== "");
+    say(part(g, "note"), text);
+  }
+
+  private drawNodes(active: readonly ActiveNode[]): void {
+    const lit = new Map(active.map((node) => [node.node as string, node]));
+    for (const [id, g] of this.nodes) {
+      const node = lit.get(id);
+      g.classList.toggle("is-lit", node !== undefined);
+      if (node === undefined) continue;
+      attr(g, "data-tone", node.tone);
+      if (node.duration >= 0 && isPhase(id)) this.note(id, `${duration(node.duration)}${node.open ? " …" : ""}`);
+    }
+  }
+
+  private drawEdges(active: readonly ActiveEdge[]): void {
+    const lit = new Map(active.map((edge) => [edge.edge as string, edge]));
+    for (const [id, g] of this.edges) {
+      const edge = lit.get(id);
+      g.classList.toggle("is-own", edge?.own === true);
+      const line = g.querySelector<SVGPathElement>(".line");
+      const width = edge !== undefined && edge.width > 1 ? `${String(2 * edge.width)}px` : "";
+      if (line !== null && line.style.strokeWidth !== width) line.style.strokeWidth = width;
+    }
+  }
+
+  private drawQueue(slots: readonly QueueSlot[]): void {
+    const g = this.nodes.get("queue");
+    if (g === undefined) return;
+    say(part(g, "depth"), String(slots.length));
+    show(part(g, "none"), slots.length === 0);
+    const visible = slots.length > queueSlots ? queueSlots - 1 : queueSlots;
+    for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".slot")].entries()) {
+      const item = i < visible ? slots[i] : undefined;
+      if (item === undefined && i === visible && slots.length > visible) this.moreSlot(slot, slots.length - visible);
+      else this.fillSlot(slot, item);
+    }
+  }
+
+  private fillSlot(slot: SVGGElement, item: QueueSlot | undefined): void {
+    show(slot, item !== undefined);
+    if (item === undefined) return;
+    fitText(part<SVGTextElement>(slot, "slot-why"), item.sub, slotName);
+    fitText(
+      part<SVGTextElement>(slot, "slot-name"),
+      item.label,
+      slotWhole - part<SVGTextElement>(slot, "slot-why").getComputedTextLength(),
+    );
+    this.target(slot, item.item, item.reconcile, `${item.item} in the queue, ${item.sub}`);
+  }
+
+  private moreSlot(slot: SVGGElement, more: number): void {
+    show(slot, true);
+    say(part(slot, "slot-name"), `+ ${String(more)} more`);
+    say(part(slot, "slot-why"), "");
+    slot.removeAttribute("data-item");
+    attr(slot, "tabindex", "-1");
+    attr(slot, "aria-label", `${String(more)} more in the queue`);
+  }
+
+  private drawWaiting(rings: readonly WaitRing[]): void {
+    const g = this.nodes.get("waiting");
+    if (g === undefined) return;
+    show(part(g, "none"), rings.length === 0);
+    say(part(g, "more"), rings.length > waitSlots ? `+ ${String(rings.length - waitSlots)} more` : "");
+    for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".ring")].entries()) this.fillRing(slot, rings[i]);
+  }
+
+  private fillRing(slot: SVGGElement, ring: WaitRing | undefined): void {
+    show(slot, ring !== undefined);
+    if (ring === undefined) return;
+    const left = Math.max(0, Math.min(100, 100 * (1 - ring.done)));
+    slot.querySelector(".ring-left")?.setAttribute("stroke-dasharray", `${left.toFixed(1)} 100`);
+    const [figure = "", unit = ""] = ringTime(ring.left);
+    say(part(slot, "ring-count"), figure);
+    fitText(part<SVGTextElement>(slot, "slot-name"), ring.label, ringText);
+    const why =
+      ring.why === "backoff" && ring.requeues > 0
+        ? `${unit}, ${ordinal(ring.requeues)} try`
+        : `${unit}, ${whyShort(ring.why)}`;
+    fitText(part<SVGTextElement>(slot, "slot-why"), why, ringText + 8);
+    this.target(slot, ring.item, ring.reconcile, `${ring.item} waits ${countdown(ring.left)}, ${word(ring.why)}`);
+  }
+
+  private target(g: SVGGElement, item: string, reconcile: string, label: string): void {
+    attr(g, "data-item", item);
+    attr(g, "data-reconcile", reconcile);
+    attr(g, "tabindex", "0");
+    attr(g, "aria-label", label);
+    const selected = this.app?.selection.get();
+    g.classList.toggle("is-selected", selected?.controller === this.lane && selected.item === item);
+  }
+
+  private drawMode(lane: LaneScene | undefined): void {
+    const mode = part(this, "mode");
+    const busy = lane !== undefined && lane.mode !== "single";
+    show(mode, busy);
+    if (!busy) return;
+    const view = lane.mode === "flow" ? "Flow view" : "Merged view";
+    say(mode, `${view}: ${rate(lane.rate)}/s; errors and pinned drawn singly`);
+  }
+
+  private press(event: MouseEvent): void {
+    const { left, top } = part(this, "picture").getBoundingClientRect();
+    const token = this.tokens?.hit(event.clientX - left, event.clientY - top);
+    if (token === undefined) return this.pick(event.target);
+    this.select(token.item, token.reconcile);
+  }
+
+  private pick(target: EventTarget | null): void {
+    const g = target instanceof Element ? target.closest<SVGGElement>("[data-item]") : null;
+    if (g !== null) this.select(g.dataset["item"] ?? "", g.dataset["reconcile"] ?? "");
+  }
+
+  private select(item: string, reconcile: string): void {
+    this.app?.selection.set({ controller: this.lane, item, reconcile });
+  }
+}
+
+function about(kind: string, workers: number, connected: boolean, lease: string | undefined): string {
+  const parts = [kind, workers > 0 ? plural(workers, "worker", "workers") : ""];
+  if (lease === "waiting") parts.push("waiting for the lease");
+  if (!connected) parts.push("not connected");
+  return parts.filter((text) => text !== "").join(" · ");
+}
+
+function isPhase(id: string): id is "dequeue" | "fetch" | "compute" | "apply" | "requeue" {
+  return ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id);
+}
+
+/** Inside the ring stands the figure, beside it the unit: a ring of this size holds four letters. */
+function ringTime(left: number): readonly string[] {
+  const text = countdown(left);
+  return text.includes(":") ? [text, "min"] : text.split(" ");
+}
+
+function whyShort(why: string): string {
+  return why === "requeue_after" ? "after" : word(why);
+}
+
+/** The newest resourceVersion that a write of this lane made, 0 when none is known. */
+function newestVersion(app: App, lane: string): number {
+  const t = app.playhead.now();
+  let newest = 0;
+  for (const reconcile of app.model.recent(lane, 40)) {
+    if (reconcile.start > t) continue;
+    for (const write of reconcile.writes) newest = Math.max(newest, Number(write.after ?? 0) || 0);
+    for (const cause of reconcile.causes) newest = Math.max(newest, Number(cause.resourceVersion ?? 0) || 0);
+  }
+  return newest;
+}

@@ -1,0 +1,95 @@
+/** The one line above the map that says how it stands with the connection, in words, and what one can do. */
+import { SECOND, count, duration } from "../base/time.ts";
+import type { Connection } from "../net/types.ts";
+import type { App } from "./app.ts";
+import { attr, h, show } from "./dom.ts";
+import { plural } from "./words.ts";
+
+/** After how long without a reconcile the page says so. */
+const idleAfter = 20 * SECOND;
+
+interface Words {
+  readonly text: string;
+  readonly tone: "quiet" | "ok" | "warn" | "error";
+  readonly button?: string;
+  readonly press?: () => void;
+}
+
+export class NoticeElement extends HTMLElement {
+  private app: App | undefined;
+  private readonly text = h("span");
+  private readonly button = h("button", { class: "link", type: "button" });
+  private press: (() => void) | undefined;
+  private tryIt: (() => void) | undefined;
+
+  /** tryIt opens the panel of actions; undefined when there is none. */
+  connect(app: App, tryIt: (() => void) | undefined): void {
+    this.app = app;
+    this.tryIt = tryIt;
+    this.append(this.text, this.button);
+    this.button.addEventListener("click", () => this.press?.());
+  }
+
+  paint(): void {
+    const app = this.app;
+    if (app === undefined) return;
+    const words = this.connectionWords(app) ?? this.idleWords(app);
+    show(this, words !== undefined);
+    if (words === undefined) return;
+    if (this.text.textContent !== words.text) this.text.textContent = words.text;
+    attr(this, "data-tone", words.tone);
+    show(this.button, words.button !== undefined);
+    if (this.button.textContent !== (words.button ?? "")) this.button.textContent = words.button ?? "";
+    this.press = words.press;
+  }
+
+  private connectionWords(app: App): Words | undefined {
+    const connection = app.watch.connection();
+    if (connection.state === "lost") {
+      const retry = (): void => {
+        app.watch.tryNow();
+      };
+      const text = `Reconnecting in ${String(app.watch.secondsToRetry())} s`;
+      return { text, tone: "error", button: "Try now", press: retry };
+    }
+    if (connection.state === "restored") return restoredWords(connection);
+    const bad = app.watch.malformed();
+    if (bad === 0) return undefined;
+    const text = `${plural(bad, "message", "messages")} from the hub could not be read and ${bad === 1 ? "was" : "were"} skipped`;
+    return { text, tone: "warn" };
+  }
+
+  private idleWords(app: App): Words | undefined {
+    if (app.watch.connection().state !== "live" || app.playhead.paused) return undefined;
+    const now = app.watch.hubNow();
+    const lanes = app.model.lanes(now);
+    const [first] = lanes;
+    if (first === undefined) return undefined;
+    const names = lanes.map((lane) => lane.name).join(", ");
+    const last = app.model.recent("", 1)[0];
+    if (last === undefined) return this.suggest(`Connected to ${names}. No reconciles yet.`);
+    if (last.to === 0 || now - last.to < idleAfter) return undefined;
+    return this.suggest(`Connected to ${names}. No reconciles for ${duration(now - last.to)}.`);
+  }
+
+  private suggest(text: string): Words {
+    if (this.tryIt === undefined) return { text, tone: "quiet" };
+    return { text: `${text} Try:`, tone: "quiet", button: "scale a PodSet", press: this.tryIt };
+  }
+}
+
+function restoredWords({ how }: Connection & { state: "restored" }): Words {
+  switch (how.kind) {
+    case "caught_up":
+      return { text: `Connected again. Caught up ${count(how.rows)}`, tone: "ok" };
+    case "gap":
+      return how.reconciles > 0
+        ? {
+            text: `Connected again. ${plural(how.reconciles, "reconcile", "reconciles")} in between ${how.reconciles === 1 ? "is" : "are"} only counted`,
+            tone: "warn",
+          }
+        : { text: "Connected again. The picture is whole from here on", tone: "ok" };
+    case "new_epoch":
+      return { text: "The hub has started again with new data", tone: "warn" };
+  }
+}

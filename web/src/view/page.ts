@@ -1,0 +1,196 @@
+/** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
+import type { Scene } from "../scene/types.ts";
+import type { App } from "./app.ts";
+import { show } from "./dom.ts";
+import { forgetFit } from "./fit.ts";
+import { listenKeys } from "./keys.ts";
+import { LaneElement } from "./lane.ts";
+import { NoticeElement } from "./notice.ts";
+import { PanelElement } from "./panel.ts";
+import { readPalette } from "./shapes.ts";
+import type { Palette } from "./shapes.ts";
+import { StatusElement } from "./status.ts";
+import { stepper } from "./steps.ts";
+import { ThemeElement } from "./theme.ts";
+import { TransportElement } from "./transport.ts";
+import { TryItElement } from "./tryit.ts";
+import { TwinElement } from "./twin.ts";
+import { Voice } from "./voice.ts";
+
+/** What main calls: draw on every frame, paint at most ten times a second. */
+export interface PageParts {
+  draw(scene: Scene): void;
+  paint(): void;
+}
+
+/** defineElements registers the custom elements; those that stand in the page are upgraded by it. */
+export function defineElements(): void {
+  const elements: Readonly<Record<string, CustomElementConstructor>> = {
+    "tracer-lane": LaneElement,
+    "tracer-notice": NoticeElement,
+    "tracer-panel": PanelElement,
+    "tracer-status": StatusElement,
+    "tracer-theme": ThemeElement,
+    "tracer-transport": TransportElement,
+    "tracer-tryit": TryItElement,
+    "tracer-twin": TwinElement,
+  };
+  for (const [name, element] of Object.entries(elements)) customElements.define(name, element);
+}
+
+/** buildPage connects everything. It throws when the page lacks a part: script and templates do not belong together. */
+export function buildPage(app: App): PageParts {
+  const lanes = new Lanes(app);
+  const notice = the("notice", NoticeElement);
+  const panel = the("details", PanelElement);
+  const status = the("status", StatusElement);
+  const transport = the("transport", TransportElement);
+  const tryIt = the("tryit", TryItElement);
+  const twin = the("twin", TwinElement);
+  const step = stepper(app);
+  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement));
+  notice.connect(app, () => {
+    tryIt.open(true);
+  });
+  transport.connect(app, step);
+  for (const part of [panel, status, twin]) part.connect(app);
+  connectLooks(app, lanes);
+  connectKeys(app);
+  connectCopies();
+  const voice = new Voice(app, the("voice", HTMLElement));
+  const parts = [lanes, notice, panel, status, transport, tryIt, twin, voice];
+  return {
+    draw: (scene) => {
+      lanes.draw(scene);
+    },
+    paint: () => {
+      for (const part of parts) part.paint();
+    },
+  };
+}
+
+/** The lanes in the page: those that the server rendered and those made from the template since. */
+class Lanes {
+  private readonly app: App;
+  private readonly root = the("map", HTMLElement);
+  private readonly empty = the("empty", HTMLElement);
+  private readonly byName = new Map<string, LaneElement>();
+  private palette: Palette | undefined;
+  private readonly sizes = new ResizeObserver(() => {
+    this.measure();
+  });
+
+  constructor(app: App) {
+    this.app = app;
+    for (const lane of this.root.querySelectorAll("tracer-lane")) if (lane instanceof LaneElement) this.adopt(lane);
+  }
+
+  draw(scene: Scene): void {
+    for (const lane of this.byName.values()) lane.draw(scene);
+  }
+
+  paint(): void {
+    const now = this.app.watch.hubNow();
+    const names = this.app.model.lanes(now).map((lane) => lane.name);
+    const known = this.app.watch.connection().state !== "connecting";
+    for (const name of names) if (!this.byName.has(name)) this.add(name);
+    for (const [name, lane] of this.byName) if (known && !names.includes(name)) this.remove(name, lane);
+    show(this.empty, this.byName.size === 0);
+    this.root.classList.toggle("is-empty", this.byName.size === 0);
+    for (const lane of this.byName.values()) lane.paint();
+  }
+
+  /** Sizes or colours have changed. */
+  measure(): void {
+    this.palette = readPalette(document.documentElement);
+    forgetFit(this.root);
+    for (const lane of this.byName.values()) lane.measure(this.palette);
+    const scene = this.app.scene();
+    if (scene !== undefined) this.draw(scene);
+  }
+
+  private add(name: string): void {
+    const copy = the("lane-template", HTMLTemplateElement).content.firstElementChild?.cloneNode(true);
+    if (!(copy instanceof Element)) return;
+    this.root.insertBefore(copy, this.empty);
+    customElements.upgrade(copy);
+    if (!(copy instanceof LaneElement)) return;
+    copy.dataset["lane"] = name;
+    this.adopt(copy);
+  }
+
+  private adopt(lane: LaneElement): void {
+    lane.connect(this.app);
+    this.byName.set(lane.lane, lane);
+    this.sizes.observe(lane);
+    this.measure();
+  }
+
+  private remove(name: string, lane: LaneElement): void {
+    this.sizes.unobserve(lane);
+    lane.remove();
+    this.byName.delete(name);
+  }
+}
+
+function connectLooks(app: App, lanes: Lanes): void {
+  const changed = (): void => {
+    lanes.measure();
+    app.looks.set(app.looks.get() + 1);
+  };
+  the("theme", ThemeElement).connect(changed);
+  void document.fonts.ready.then(changed);
+}
+
+function connectKeys(app: App): void {
+  const step = stepper(app);
+  const theme = the("theme", ThemeElement);
+  listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
+    pause: () => {
+      app.playhead.toggle();
+    },
+    phase: (direction) => {
+      step.phase(direction);
+    },
+    reconcile: (direction) => {
+      step.reconcile(direction);
+    },
+    oldest: () => {
+      app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
+    },
+    live: () => {
+      app.playhead.follow();
+    },
+    projector: () => {
+      theme.toggleProjector();
+    },
+    clear: () => {
+      app.selection.set(undefined);
+    },
+  });
+}
+
+/** The copy buttons of the first steps. Without the clipboard the text is selected, to be copied by hand. */
+function connectCopies(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const code = button.parentElement?.querySelector("code");
+      navigator.clipboard.writeText(button.dataset["copy"] ?? "").then(
+        () => {
+          button.textContent = "Copied";
+        },
+        () => {
+          if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code);
+        },
+      );
+    });
+  }
+}
+
+/** the finds an element by its id and checks what it is. */
+function the<E extends Element>(id: string, kind: abstract new () => E): E {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`the page has no ${id}: its script and its templates do not belong together`);
+}

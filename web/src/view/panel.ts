@@ -1,0 +1,102 @@
+/** The side panel: the reconcile that is selected, or the latest ones. */
+import type { Reconcile } from "../base/rows.gen.ts";
+import type { App, Selection } from "./app.ts";
+import { details } from "./details.ts";
+import { say } from "./dom.ts";
+import { Runs, legend } from "./runs.ts";
+import { nextSaid } from "./words.ts";
+
+const listed = 60;
+
+export class PanelElement extends HTMLElement {
+  private app: App | undefined;
+  private readonly runs = new Runs();
+  private readonly legend = legend();
+  /** What is drawn: a reconcile's row with the answers it was drawn from, or nothing for the list. */
+  private drawn: { readonly run: Reconcile; readonly sign: string } | undefined;
+  private listShown = false;
+
+  connect(app: App): void {
+    this.app = app;
+    this.addEventListener("click", (event) => {
+      this.press(event);
+    });
+    app.selection.subscribe(() => {
+      this.scrollTop = 0;
+    });
+  }
+
+  paint(): void {
+    const app = this.app;
+    if (app === undefined) return;
+    const selection = app.selection.get();
+    const run = selection === undefined ? undefined : this.runOf(app, selection);
+    if (run === undefined) this.paintList(app);
+    else this.paintRun(app, run);
+    const legendShown = run === undefined;
+    if (this.legend.isConnected !== legendShown) {
+      if (legendShown) this.after(this.legend);
+      else this.legend.remove();
+    }
+  }
+
+  private runOf(app: App, { controller, item, reconcile }: Selection): Reconcile | undefined {
+    const known = app.model.reconcile(reconcile);
+    if (known !== undefined) return known;
+    return app.model.reconcilesOf(controller, item).find((run) => run.start <= app.playhead.now() + 1_000_000);
+  }
+
+  private paintList(app: App): void {
+    if (!this.listShown) this.replaceChildren(this.runs.root);
+    this.listShown = true;
+    this.drawn = undefined;
+    const t = app.playhead.now();
+    const { paused } = app.playhead;
+    const all = app.model.recent("", paused ? 5000 : listed);
+    const visible = paused ? all.filter((run) => run.start <= t).slice(0, listed) : all;
+    const many = app.model.lanes(t).length > 1;
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many });
+  }
+
+  private paintRun(app: App, run: Reconcile): void {
+    const now = app.watch.hubNow();
+    const { n, of } = app.model.nth(run);
+    const known = app.model.why(run).filter((link) => link.reconcile !== undefined).length;
+    const sign = [n, of, known, run.to === 0 ? Math.floor(now / 250_000) : 0].join();
+    if (this.drawn?.run === run && this.drawn.sign === sign) {
+      const text = this.querySelector('[data-part="next"]');
+      if (text !== null) say(text, nextSaid(run, now).text);
+      return;
+    }
+    const same = this.drawn?.run.key === run.key;
+    const focus = this.focusMark();
+    const top = this.scrollTop;
+    this.replaceChildren(...details(run, { model: app.model, now, zone: app.zone() }));
+    this.listShown = false;
+    this.drawn = { run, sign };
+    if (same) this.scrollTop = top;
+    this.restoreFocus(focus);
+  }
+
+  /** The focus lies on an element that is drawn anew: find its like by its label. */
+  private focusMark(): string | undefined {
+    const active = document.activeElement;
+    if (!(active instanceof HTMLElement) || !this.contains(active)) return undefined;
+    return active.getAttribute("aria-label") ?? "title";
+  }
+
+  private restoreFocus(mark: string | undefined): void {
+    if (mark === undefined) return;
+    const again = this.querySelector<HTMLElement>(`[aria-label="${CSS.escape(mark)}"]:not(:disabled)`);
+    (again ?? this.querySelector<HTMLElement>(".panel-title"))?.focus({ preventScroll: true });
+  }
+
+  private press(event: MouseEvent): void {
+    if (!(event.target instanceof Element)) return;
+    if (event.target.closest("[data-clear]") !== null) return this.app?.selection.set(undefined);
+    const key = event.target.closest<HTMLElement>("[data-go]")?.dataset["go"];
+    const run = key === undefined ? undefined : this.app?.model.reconcile(key);
+    if (run === undefined) return;
+    this.app?.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+  }
+}

@@ -1,0 +1,64 @@
+/** The theme: auto, light, dark or projector; kept in the browser. */
+const themes = ["auto", "light", "dark", "projector"] as const;
+export type Theme = (typeof themes)[number];
+const stored = "tracer-theme";
+
+export class ThemeElement extends HTMLElement {
+  private changed: (() => void) | undefined;
+  /** The theme before projector, for the key that goes there and back. */
+  private earlier: Theme = "auto";
+
+  /** changed is called after each change, the first included. */
+  connect(changed: () => void): void {
+    this.changed = changed;
+    this.hidden = false;
+    for (const button of this.buttons()) {
+      button.addEventListener("click", () => {
+        this.set(themeOf(button.dataset["themeChoice"]));
+      });
+    }
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+    this.set(themeOf(read()));
+  }
+
+  set(theme: Theme): void {
+    const now = themeOf(document.documentElement.dataset["theme"]);
+    if (now !== "projector") this.earlier = now;
+    document.documentElement.dataset["theme"] = theme;
+    for (const button of this.buttons()) {
+      button.setAttribute("aria-pressed", String(button.dataset["themeChoice"] === theme));
+    }
+    write(theme);
+    this.changed?.();
+  }
+
+  toggleProjector(): void {
+    const on = document.documentElement.dataset["theme"] === "projector";
+    this.set(on ? this.earlier : "projector");
+  }
+
+  private buttons(): NodeListOf<HTMLButtonElement> {
+    return this.querySelectorAll<HTMLButtonElement>("[data-theme-choice]");
+  }
+}
+
+function themeOf(name: string | null | undefined): Theme {
+  return themes.find((theme) => theme === name) ?? "auto";
+}
+
+/** Storage can be switched off; then the theme lasts as long as the page. */
+function read(): string | null {
+  try {
+    return localStorage.getItem(stored);
+  } catch {
+    return null;
+  }
+}
+
+function write(theme: Theme): void {
+  try {
+    localStorage.setItem(stored, theme);
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,99 @@
+/** The canvas above one lane's map: tokens with their labels, crisp on any screen. */
+import type { Geometry } from "../base/geometry.ts";
+import type { Token } from "../scene/types.ts";
+import { placeLabels } from "./labels.ts";
+import { drawHalo, drawShape } from "./shapes.ts";
+import type { Palette, Place } from "./shapes.ts";
+
+/** How the map's units lie on the canvas: as preserveAspectRatio xMidYMid meet does it for the SVG. */
+interface Fit {
+  readonly scale: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+export class Tokens {
+  private readonly canvas: HTMLCanvasElement;
+  private readonly geometry: Geometry;
+  private fit: Fit = { scale: 1, left: 0, top: 0 };
+  private drawn: readonly Token[] = [];
+  private palette: Palette | undefined;
+
+  constructor(canvas: HTMLCanvasElement, geometry: Geometry) {
+    this.canvas = canvas;
+    this.geometry = geometry;
+  }
+
+  /** Takes the canvas's size as it is now; to be called when it changes, for it makes the browser lay out. */
+  measure(palette: Palette): void {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const dpr = devicePixelRatio;
+    this.canvas.width = Math.round(w * dpr);
+    this.canvas.height = Math.round(h * dpr);
+    const scale = Math.min(w / this.geometry.width, h / this.geometry.height);
+    const left = (w - scale * this.geometry.width) / 2;
+    this.fit = { scale, left, top: (h - scale * this.geometry.height) / 2 };
+    // In a small lane tokens and letters keep a size that can be seen.
+    const grow = Math.max(1, Math.min(1.7, 0.72 / Math.max(scale, 0.01)));
+    this.palette = { ...palette, radius: palette.radius * grow, label: palette.label * grow };
+  }
+
+  draw(tokens: readonly Token[], selected: string): void {
+    const c = this.canvas.getContext("2d");
+    const p = this.palette;
+    if (c === null || p === undefined || this.canvas.width === 0) return;
+    if (tokens.length === 0 && this.drawn.length === 0) return;
+    this.drawn = tokens;
+    const k = this.fit.scale * devicePixelRatio;
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    c.setTransform(k, 0, 0, k, this.fit.left * devicePixelRatio, this.fit.top * devicePixelRatio);
+    for (const token of tokens) this.drawToken(c, token, p, token.reconcile !== "" && token.reconcile === selected);
+    this.drawLabels(c, tokens, p);
+  }
+
+  private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {
+    const at: Place = { x: token.x, y: token.y, r: p.radius };
+    if (selected) ringRound(c, at, p);
+    if (token.halo || token.shape === "halo") drawHalo(c, at, p);
+    drawShape(c, token.shape, token.tone, at, p);
+  }
+
+  private drawLabels(c: CanvasRenderingContext2D, tokens: readonly Token[], p: Palette): void {
+    c.font = `650 ${String(p.label)}px ${p.sans}`;
+    c.textBaseline = "middle";
+    c.textAlign = "center";
+    c.lineJoin = "round";
+    const width = (text: string): number => c.measureText(text).width;
+    for (const label of placeLabels(tokens, { size: p.label, radius: p.radius, geometry: this.geometry, width })) {
+      c.strokeStyle = p.paper;
+      c.lineWidth = 5;
+      c.strokeText(label.text, label.x, label.y);
+      c.fillStyle = p.ink;
+      c.fillText(label.text, label.x, label.y);
+    }
+  }
+
+  /** The token under a point of the canvas (CSS pixels), with a margin so that 24 px can be hit. */
+  hit(x: number, y: number): Token | undefined {
+    const at = { x: (x - this.fit.left) / this.fit.scale, y: (y - this.fit.top) / this.fit.scale };
+    const reach = Math.max(13 / this.fit.scale, (this.palette?.radius ?? 9) + 5);
+    let best: Token | undefined;
+    let nearest = reach;
+    for (const token of this.drawn) {
+      const d = Math.hypot(token.x - at.x, token.y - at.y);
+      if (d >= nearest) continue;
+      nearest = d;
+      best = token;
+    }
+    return best;
+  }
+}
+
+function ringRound(c: CanvasRenderingContext2D, { x, y, r }: Place, p: Palette): void {
+  c.beginPath();
+  c.arc(x, y, r + 6, 0, Math.PI * 2);
+  c.strokeStyle = p.ink;
+  c.lineWidth = 2;
+  c.stroke();
+}

@@ -1,0 +1,140 @@
+/** The bar of time: pause and follow, steps, the density of what happened with its errors, and where the picture is. */
+import { SECOND, clock, count } from "../base/time.ts";
+import type { Model } from "../model/types.ts";
+import type { App } from "./app.ts";
+import { attr, part, say, show } from "./dom.ts";
+import { readPalette } from "./shapes.ts";
+import type { Palette } from "./shapes.ts";
+import { barsRoom, drawTimeline } from "./timeline.ts";
+import type { TimeWindow } from "./timeline.ts";
+
+/** How much time the line shows, in seconds. */
+const shown = 180;
+
+/** Steps through time; main wires it to the keys as well. */
+export interface Stepper {
+  reconcile(direction: 1 | -1): void;
+  phase(direction: 1 | -1): void;
+}
+
+export class TransportElement extends HTMLElement {
+  private app: App | undefined;
+  private palette: Palette | undefined;
+  private window: TimeWindow = { from: 0, to: 1 };
+  private totalAtPause = 0;
+
+  connect(app: App, step: Stepper): void {
+    this.app = app;
+    this.hidden = false;
+    const on = (name: string, run: () => void): void => {
+      part(this, name).addEventListener("click", run);
+    };
+    on("pause", () => {
+      app.playhead.toggle();
+    });
+    on("live", () => {
+      app.playhead.follow();
+    });
+    on("back", () => {
+      step.reconcile(-1);
+    });
+    on("on", () => {
+      step.reconcile(1);
+    });
+    const line = part(this, "line");
+    line.addEventListener("pointerdown", (event) => {
+      this.goTo(event.clientX);
+    });
+    line.addEventListener("keydown", (event) => {
+      this.key(event);
+    });
+    app.looks.subscribe(() => {
+      this.palette = undefined;
+    });
+  }
+
+  paint(): void {
+    const app = this.app;
+    if (app === undefined) return;
+    this.keepWindow(app);
+    this.palette ??= readPalette(document.documentElement);
+    const { model, playhead } = app;
+    drawTimeline(part<HTMLCanvasElement>(this, "bars"), {
+      window: this.window,
+      bins: model.timeline("", this.window.from, this.window.to, shown),
+      gaps: [...model.gaps().filter((gap) => gap.closed !== true), ...model.elided()],
+      at: playhead.paused ? playhead.now() : undefined,
+      palette: this.palette,
+      zone: app.zone(),
+    });
+    this.classList.toggle("is-paused", playhead.paused);
+    attr(part(this, "pause"), "aria-label", playhead.paused ? "Follow" : "Pause");
+    attr(part(this, "pause"), "title", playhead.paused ? "Follow (Space)" : "Pause (Space)");
+    this.paintWords(app);
+  }
+
+  private paintWords(app: App): void {
+    const { playhead, model } = app;
+    const at = clock(playhead.now(), app.zone());
+    const total = totalOf(model, app.watch.hubNow());
+    if (!playhead.paused) this.totalAtPause = total;
+    say(part(this, "where"), playhead.paused ? `paused · ${at}` : at);
+    const fresh = Math.max(0, total - this.totalAtPause);
+    const behind = playhead.behind() / SECOND;
+    const ago = behind < 100 ? `−${behind.toFixed(1)} s` : `−${String(Math.round(behind / 60))} min`;
+    say(part(this, "more"), playhead.paused ? `${ago} · ${count(fresh)} new ·` : "following, live");
+    show(part(this, "live"), playhead.paused);
+    const line = part(this, "line");
+    const { from, to } = this.window;
+    const where = Math.max(0, Math.min(100, Math.round((100 * (playhead.now() - from)) / (to - from))));
+    attr(line, "aria-valuenow", String(where));
+    attr(line, "aria-valuetext", playhead.paused ? `paused at ${at}` : `live, ${at}`);
+  }
+
+  /** The window follows live time by whole seconds; paused it stands, unless the time shown lies outside. */
+  private keepWindow(app: App): void {
+    const { playhead } = app;
+    const t = playhead.now();
+    const live = Math.ceil(t / SECOND) * SECOND + SECOND;
+    if (!playhead.paused) this.window = { from: live - shown * SECOND, to: live };
+    else if (t < this.window.from || t > this.window.to) {
+      const from = Math.floor(t / SECOND - 10) * SECOND;
+      this.window = { from, to: from + shown * SECOND };
+    }
+  }
+
+  private goTo(clientX: number): void {
+    const { left, width } = part(this, "line").getBoundingClientRect();
+    const room = barsRoom(width);
+    const f = (clientX - left - room.left) / room.width;
+    const bin = Math.max(0, Math.min(shown - 1, Math.floor(f * shown)));
+    this.seekBin(bin);
+  }
+
+  /** Goes to a bar's second and selects what is most worth a look there: an error, else the last reconcile. */
+  private seekBin(bin: number): void {
+    const app = this.app;
+    if (app === undefined) return;
+    const from = this.window.from + bin * SECOND;
+    const inside = app.model.recent("", 20_000).filter((run) => run.to >= from && run.to < from + SECOND);
+    const run = inside.find((candidate) => candidate.result.includes("error")) ?? inside[0];
+    if (run === undefined) return app.playhead.seek(from + SECOND / 2);
+    app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+    const journey = app.journeyOf(run.key);
+    const middle = journey?.steps.find((step) => step.kind === "stay" && step.node === "apply")?.from;
+    app.playhead.seek(middle ?? run.to);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const app = this.app;
+    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+    if (app === undefined || step === 0 || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    app.playhead.seek(app.playhead.now() + step * SECOND);
+  }
+}
+
+function totalOf(model: Model, now: number): number {
+  return model.lanes(now).reduce((sum, lane) => sum + lane.controller.reconciles, 0);
+}

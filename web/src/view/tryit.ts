@@ -1,0 +1,179 @@
+/** The panel with which a visitor makes real API calls. */
+import type { Item } from "../base/rows.gen.ts";
+import type { App } from "./app.ts";
+import { h, part } from "./dom.ts";
+import { nameOf } from "./words.ts";
+
+/** What an action answers. */
+interface Answer {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const wording: Readonly<Record<string, string>> = {
+  create: "Creating",
+  scale: "Scaling",
+  "delete-pod": "Deleting a Pod of",
+  "change-template": "Changing the template of",
+  delete: "Deleting",
+  "five-edits": "Editing five times",
+  conflict: "Writing on an old version of",
+};
+
+export class TryItElement extends HTMLElement {
+  private app: App | undefined;
+  private toggle: HTMLButtonElement | undefined;
+  private replicas = 3;
+  /** The item whose size the stepper shows. */
+  private sizedFor = "";
+
+  connect(app: App, toggle: HTMLButtonElement): void {
+    this.app = app;
+    this.toggle = toggle;
+    toggle.hidden = false;
+    toggle.addEventListener("click", () => {
+      this.open(this.hasAttribute("hidden"));
+    });
+    this.on("close", "click", () => {
+      this.open(false);
+    });
+    this.on("less", "click", () => {
+      this.resize(this.replicas - 1);
+    });
+    this.on("more", "click", () => {
+      this.resize(this.replicas + 1);
+    });
+    this.on("create", "submit", (event) => {
+      event.preventDefault();
+      this.create();
+    });
+    for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) {
+      button.addEventListener("click", () => {
+        this.act(button.dataset["action"] ?? "");
+      });
+    }
+  }
+
+  /** Opens or closes the panel; opening moves the focus into it. */
+  open(wanted: boolean): void {
+    this.hidden = !wanted;
+    this.parentElement?.classList.toggle("has-tryit", wanted);
+    this.toggle?.setAttribute("aria-expanded", String(wanted));
+    if (!wanted) return this.toggle?.focus();
+    this.paint();
+    this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled), button")?.focus();
+    if (matchMedia("(max-width: 760px)").matches) this.scrollIntoView();
+  }
+
+  paint(): void {
+    const app = this.app;
+    if (app === undefined || this.hidden) return;
+    const items = podSets(app);
+    const select = part<HTMLSelectElement>(this, "item");
+    const names = items.map((item) => item.item);
+    const shown = [...select.options].map((option) => option.value);
+    if (names.join() !== shown.join()) this.fill(select, names);
+    const none = names.length === 0;
+    select.disabled = none || !this.hasAttribute("data-can-act");
+    for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
+    if (select.value !== this.sizedFor) this.takeSize(app, select.value);
+  }
+
+  private fill(select: HTMLSelectElement, names: readonly string[]): void {
+    const before = select.value;
+    select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
+    if (names.length === 0) select.append(h("option", { value: "" }, "none yet: create one"));
+    else if (names.includes(before)) select.value = before;
+  }
+
+  private takeSize(app: App, item: string): void {
+    this.sizedFor = item;
+    const run = app.model.latestFinished("", item);
+    const field = run?.object.fields?.find((candidate) => candidate.path === "spec.replicas");
+    const size = Number(field?.value);
+    this.resize(Number.isFinite(size) && field !== undefined ? size : 3);
+  }
+
+  private resize(to: number): void {
+    this.replicas = Math.max(0, Math.min(50, to));
+    part(this, "replicas").textContent = String(this.replicas);
+  }
+
+  private act(action: string): void {
+    const item = part<HTMLSelectElement>(this, "item").value;
+    if (item === "") return;
+    const [namespace, name] = split(item);
+    const args: Record<string, string> = { namespace, name };
+    if (action === "scale") args["replicas"] = String(this.replicas);
+    void this.run(action, args);
+  }
+
+  private create(): void {
+    const input = part<HTMLInputElement>(this, "name");
+    const name = input.value.trim();
+    if (name === "") {
+      this.answer({ ok: false, text: "Give the PodSet a name: lower-case letters, digits and -, up to 63." });
+      return input.focus();
+    }
+    void this.run("create", { namespace: "default", name, replicas: String(this.replicas) }).then((ok) => {
+      if (ok) input.value = "";
+    });
+  }
+
+  private async run(action: string, args: Readonly<Record<string, string>>): Promise<boolean> {
+    const said = part(this, "said");
+    said.className = "tryit-said is-busy";
+    said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
+    const answer = await post(action, args);
+    this.answer(answer);
+    if (answer.ok && action === "delete") this.offerAgain(args);
+    if (answer.ok) this.app?.playhead.follow();
+    return answer.ok;
+  }
+
+  private answer({ ok, text }: Answer): void {
+    const said = part(this, "said");
+    said.className = ok ? "tryit-said" : "tryit-said is-error";
+    said.replaceChildren(text);
+  }
+
+  private offerAgain(args: Readonly<Record<string, string>>): void {
+    const again = h("button", { class: "button small", type: "button" }, "Create it again");
+    again.addEventListener("click", () => {
+      void this.run("create", { ...args, replicas: String(this.replicas) });
+    });
+    part(this, "said").append(again);
+  }
+
+  private on(name: string, event: string, run: (event: Event) => void): void {
+    part(this, name).addEventListener(event, run);
+  }
+}
+
+/** The PodSets that are there: items whose controller reconciles PodSets, the gone ones left out. */
+function podSets(app: App): readonly Item[] {
+  const of = (item: Item): boolean => (app.model.controller(item.controller)?.kind ?? "PodSet") === "PodSet";
+  return app.model.items("").filter((item) => item.gone !== true && of(item));
+}
+
+function split(item: string): readonly [string, string] {
+  return item.includes("/") ? [item.slice(0, item.indexOf("/")), nameOf(item)] : ["default", item];
+}
+
+async function post(action: string, args: Readonly<Record<string, string>>): Promise<Answer> {
+  const headers = { "Content-Type": "application/json" };
+  const request = { method: "POST", headers, body: JSON.stringify(args) };
+  try {
+    const response = await fetch(`/api/v1/actions/${action}`, request);
+    const json: unknown = await response.json().catch(() => ({}));
+    return { ok: response.ok, text: textOf(json) ?? `The hub answered ${String(response.status)}.` };
+  } catch {
+    return { ok: false, text: "The hub cannot be reached. Wait until the page is connected again." };
+  }
+}
+
+function textOf(json: unknown): string | undefined {
+  if (typeof json !== "object" || json === null) return undefined;
+  if ("error" in json && typeof json.error === "string") return json.error;
+  return "summary" in json && typeof json.summary === "string" ? json.summary : undefined;
+}

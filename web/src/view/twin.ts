@@ -1,0 +1,82 @@
+/** The map as text: who is where. Read by screen readers, and the map itself on a small screen. */
+import { countdown, count } from "../base/time.ts";
+import type { ActiveNode, Scene } from "../scene/types.ts";
+import type { App } from "./app.ts";
+import { h, say } from "./dom.ts";
+import { plural, word } from "./words.ts";
+
+const stations = [
+  ["waiting", "Waiting room"],
+  ["queue", "Queue"],
+  ["dequeue", "Dequeue"],
+  ["fetch", "Fetch"],
+  ["compute", "Compute"],
+  ["apply", "Apply"],
+  ["requeue", "Requeue?"],
+  ["done", "Done"],
+] as const;
+
+export class TwinElement extends HTMLElement {
+  private app: App | undefined;
+  private readonly rows = new Map<string, { readonly row: HTMLElement; readonly who: HTMLElement }>();
+  private lanes = "";
+
+  connect(app: App): void {
+    this.app = app;
+  }
+
+  paint(): void {
+    const app = this.app;
+    const scene = app?.scene();
+    if (app === undefined || scene === undefined) return;
+    const lanes = app.model.lanes(scene.t);
+    const names = lanes.map((lane) => lane.name);
+    if (names.join() !== this.lanes) this.build(names);
+    for (const lane of lanes) {
+      const done = lane.controller.reconciles - lane.controller.errors;
+      for (const [id] of stations) this.fill(lane.name, id, whoIs(scene, lane.name, id, done));
+    }
+  }
+
+  private build(names: readonly string[]): void {
+    this.lanes = names.join();
+    this.rows.clear();
+    this.replaceChildren(...names.flatMap((name) => this.lane(name)));
+  }
+
+  private lane(name: string): HTMLElement[] {
+    const list = h("ol", { class: "stations", "aria-label": `Where the items of ${name} are` });
+    for (const [id, title] of stations) {
+      const who = h("span", { class: "station-who" });
+      const row = h("li", { class: "station" }, h("span", { class: "station-name" }, title), who);
+      this.rows.set(`${name}/${id}`, { row, who });
+      list.append(row);
+    }
+    return [h("h3", { class: "station-lane" }, name), list];
+  }
+
+  private fill(lane: string, id: string, text: string): void {
+    const station = this.rows.get(`${lane}/${id}`);
+    if (station === undefined) return;
+    say(station.who, text);
+    station.row.classList.toggle("is-lit", text !== "–" && id !== "done");
+  }
+}
+
+function whoIs(scene: Scene, lane: string, id: string, done: number): string {
+  const own = scene.lanes.find((candidate) => candidate.lane === lane);
+  if (id === "queue") return list((own?.queue ?? []).map((slot) => `${slot.label} (${slot.sub})`));
+  if (id === "waiting") {
+    return list((own?.waiting ?? []).map((ring) => `${ring.label} (${word(ring.why)}, ${countdown(ring.left)})`));
+  }
+  if (id === "done") return `${count(done)} without an error`;
+  const here = (node: ActiveNode): boolean => node.lane === lane && node.node === id;
+  return list(scene.nodes.filter(here).map((node) => node.label));
+}
+
+function list(names: readonly string[]): string {
+  if (names.length === 0) return "–";
+  const shown = names.slice(0, 4);
+  const more = names.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${plural(more, "other", "others")}` : "");
+}

@@ -1,0 +1,177 @@
+/** What the page says about rows: pure, in the field's own words. */
+import { countdown, duration } from "../base/time.ts";
+import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Tone } from "../layout/types.ts";
+
+export type ChipTone = Tone | "quiet";
+
+/** A word with its colour, and the text beside it. */
+export interface Said {
+  readonly chip: string;
+  readonly tone: ChipTone;
+  readonly text: string;
+  /** Who did it, written strong behind the text. */
+  readonly who: string;
+}
+
+const causeWord: Readonly<Record<string, string>> = {
+  backoff: "back-off",
+  requeue_after: "requeue after",
+  initial_list: "initial list",
+};
+
+/** word is a contract's word as the page writes it: back-off, requeue after. */
+export function word(name: string): string {
+  return causeWord[name] ?? name.replaceAll("_", " ");
+}
+
+/** nameOf is an item without its namespace. */
+export function nameOf(item: string): string {
+  return item.slice(item.indexOf("/") + 1);
+}
+
+/** plural writes "1 cause", "2 causes". */
+export function plural(n: number, one: string, many: string): string {
+  return `${String(n)} ${n === 1 ? one : many}`;
+}
+
+/** ordinal writes 1st, 2nd, 3rd, 4th. */
+export function ordinal(n: number): string {
+  const tens = n % 100;
+  const ending = tens > 10 && tens < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
+  return `${String(n)}${ending}`;
+}
+
+/** version writes a resourceVersion with its thousands apart: 10 427. */
+export function version(rv: string): string {
+  return rv.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+}
+
+/** causeSaid puts one cause into words. own is the item that was reconciled. */
+export function causeSaid(cause: Cause): Said {
+  const who = cause.by === "self" ? "" : (cause.manager ?? "");
+  switch (cause.what) {
+    case "backoff":
+      return { chip: "back-off", tone: "warn", text: "tried again after an error", who: "" };
+    case "requeue_after":
+      return { chip: "requeue after", tone: "warn", text: "the time it asked for is over", who: "" };
+    case "resync":
+      return { chip: "resync", tone: "quiet", text: `${objectOf(cause)}, nothing changed`, who: "" };
+    default:
+      return { ...chipOf(cause), text: changeOf(cause, who), who };
+  }
+}
+
+function chipOf(cause: Cause): { chip: string; tone: ChipTone } {
+  if (cause.by === "self") return { chip: "own write", tone: "own" };
+  const quiet = cause.what === "initial_list" || cause.what === "relist";
+  return { chip: word(cause.what), tone: quiet ? "quiet" : "accent" };
+}
+
+function changeOf(cause: Cause, who: string): string {
+  const object = objectOf(cause);
+  const by = who === "" ? "" : " by";
+  if (cause.what === "delete") return `${object} deleted${by}`;
+  if (cause.what === "add") return `${object} appeared${who === "" ? "" : ", made by"}`;
+  const changed = cause.changed ?? [];
+  if (changed.length === 0 || cause.what !== "update") return object;
+  return `${object}: ${changed.join(" and ")} changed${by}`;
+}
+
+function objectOf(cause: Cause): string {
+  return [cause.kind ?? "", cause.name ?? ""].filter((part) => part !== "").join(" ");
+}
+
+/** causesShort is one line for a list: "update by kubectl", "own write", "3 causes: update, resync". */
+export function causesShort(reconcile: Reconcile): string {
+  const words = [...new Set(reconcile.causes.map((cause) => causeSaid(cause).chip))];
+  const total = Object.values(reconcile.causeCounts).reduce((sum, n) => sum + n, 0);
+  const n = Math.max(total, reconcile.causes.length);
+  const only = reconcile.causes[0];
+  if (only === undefined) return "";
+  if (n === 1) return oneShort(only);
+  return words.length === 1 ? `${words[0] ?? ""} ×${String(n)}` : `${String(n)} causes: ${words.join(", ")}`;
+}
+
+function oneShort(cause: Cause): string {
+  const said = causeSaid(cause);
+  if (said.who !== "") return `${said.chip} by ${said.who}`;
+  return cause.by === "self" && cause.name !== undefined ? `${said.chip}: ${objectOf(cause)}` : said.chip;
+}
+
+/** failed tells whether a result is one that the page draws as an error. */
+export function failed(reconcile: Reconcile): boolean {
+  return !["", "success", "requeue", "requeue_after"].includes(reconcile.result);
+}
+
+/** toneOf is the colour of a whole reconcile. */
+export function toneOf(reconcile: Reconcile): Tone {
+  if (reconcile.to === 0) return "accent";
+  if (failed(reconcile)) return "error";
+  return reconcile.result === "success" ? "ok" : "warn";
+}
+
+/** outcome is the result in a word or two: "running", "Conflict", "requeue after". */
+export function outcome(reconcile: Reconcile): string {
+  if (reconcile.to === 0) return "running";
+  if (reconcile.error !== undefined && reconcile.error !== "") return reconcile.error;
+  return word(reconcile.result);
+}
+
+/** took is Start to To, or to now while it runs. */
+export function took(reconcile: Reconcile, now: number): number {
+  return Math.max(0, (reconcile.to === 0 ? now : reconcile.to) - reconcile.start);
+}
+
+/** writeName is a write in a few letters: "POST pod", "PUT status". */
+export function writeName(write: Write): string {
+  const noun = write.subresource ?? "";
+  return `${write.method} ${noun === "" ? write.resource.replace(/s$/, "") : noun}`;
+}
+
+/** writeFailed: an answer of 400 and above, or none at all although it has ended. */
+export function writeFailed(write: Write): boolean {
+  return write.status >= 400 || (write.error ?? "") !== "" || (write.status === 0 && write.to !== 0);
+}
+
+/** failureSaid says what was wrong with a write: "web status written on rv 10 427: 409 Conflict". */
+export function failureSaid(write: Write): Said {
+  const conflict = write.status === 409;
+  const what = [write.name ?? "", write.subresource ?? ""].filter((part) => part !== "").join(" ");
+  const on = (write.before ?? "") === "" ? "" : ` on rv ${version(write.before ?? "")}`;
+  const answer = [write.status === 0 ? "no answer" : String(write.status), write.error ?? ""].join(" ").trim();
+  const chip = conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
+  return { chip, tone: "error", text: `${what === "" ? write.resource : what} written${on}: ${answer}`, who: "" };
+}
+
+/** What comes next, in words, with its colour. */
+export interface NextSaid {
+  readonly text: string;
+  readonly more: string;
+  readonly tone: Tone;
+}
+
+/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). */
+export function nextSaid(reconcile: Reconcile, now: number): NextSaid {
+  if (reconcile.to === 0) return { text: "Still running", more: "", tone: "accent" };
+  const { why, at = 0, requeues = 0 } = reconcile.next;
+  const left = at - now;
+  const span = duration(Math.max(0, at - reconcile.to));
+  switch (why) {
+    case "backoff": {
+      const more = requeues > 0 ? `(${ordinal(requeues)} time)` : "";
+      const text =
+        left > 0 ? `Tries again in ${countdown(left)}` : at > 0 ? `Tried again after ${span}` : "Tries again";
+      return { text, more, tone: "warn" };
+    }
+    case "requeue_after": {
+      const text = left > 0 ? `Comes back in ${countdown(left)}` : `Came back after ${span}`;
+      return { text, more: "as it asked for", tone: "warn" };
+    }
+    case "requeue":
+      return { text: "Goes round again at once", more: "", tone: "warn" };
+    default:
+      if (failed(reconcile)) return { text: "Given up until something changes", more: "", tone: "error" };
+      return { text: "Done until something changes", more: "", tone: "ok" };
+  }
+}
