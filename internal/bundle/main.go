@@ -60,6 +60,9 @@ func build(entry, out string) ([]api.OutputFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the entry: %w", err)
 	}
+	if out, err = filepath.Abs(out); err != nil {
+		return nil, fmt.Errorf("finding the folder to write to: %w", err)
+	}
 	result := api.Build(api.BuildOptions{
 		EntryPointsAdvanced: []api.EntryPoint{{InputPath: entry, OutputPath: "app"}},
 		AbsWorkingDir:       filepath.Dir(entry),
