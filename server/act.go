@@ -1,0 +1,72 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+)
+
+const (
+	// maxAction is the largest body of an action, in bytes.
+	maxAction = 16 << 10
+	// maxActionArgs is how many arguments it may have.
+	maxActionArgs = 32
+)
+
+// act does what a button of the page says, for real.
+func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
+	if err := h.cross.Check(r); err != nil {
+		fail(w, http.StatusForbidden, "an action must come from this hub's own page: %v", err)
+		return
+	}
+	if same, there := h.sameOrigin(r); there && !same {
+		fail(w, http.StatusForbidden, "an action must come from this hub's own page, not from %q", clip(r.Header.Get("Origin")))
+		return
+	}
+	args, status, err := readArgs(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
+		return
+	}
+	if h.cfg.Actions == nil {
+		fail(w, http.StatusServiceUnavailable, "the hub has no cluster to act on: start it with --kubeconfig, or use `tracer demo`")
+		return
+	}
+	summary, err := h.cfg.Actions.Do(r.Context(), chi.URLParam(r, "action"), args)
+	if err != nil {
+		fail(w, actionStatus(err), "%v", err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"summary": summary})
+}
+
+func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, status int, err error) {
+	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
+		return nil, http.StatusUnsupportedMediaType, errors.New("the Content-Type must be application/json")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
+	if err != nil {
+		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only the action's arguments")
+	}
+	if err := json.Unmarshal(body, &args); err != nil || args == nil {
+		return nil, http.StatusBadRequest, errors.New(`the body is not a JSON object of strings, like {"namespace":"default","name":"web"}`)
+	}
+	if len(args) > maxActionArgs {
+		return nil, http.StatusBadRequest, errors.New("the body has over 32 arguments: send only the action's")
+	}
+	return args, 0, nil
+}
+
+// actionStatus is the status that an action's error asks for.
+func actionStatus(err error) int {
+	var asked interface{ HTTPStatus() int }
+	if errors.As(err, &asked) && asked.HTTPStatus() >= 400 && asked.HTTPStatus() < 600 {
+		return asked.HTTPStatus()
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+// Actions is what the page's "Try it" panel can do to a cluster.
+type Actions interface {
+	// Do does one action and returns what it did, in a sentence. Its error may
+	// have a method HTTPStatus() int, which chooses the answer's status; 500
+	// otherwise. The error's text is shown to the user. It may be called
+	// concurrently, and must heed ctx.
+	Do(ctx context.Context, action string, args map[string]string) (summary string, err error)
+}
+
+// Config says how a hub is to run. Data is required; the zero value of all
+// else is its default.
+type Config struct {
+	// Listen is the address of the page, the API and OTLP over HTTP. Empty is
+	// 127.0.0.1:7780; port 0 is any free port. An address that is not loopback
+	// needs TLS or InsecureBehindProxy.
+	Listen string
+	// OTLPGRPC is the address of OTLP over gRPC; empty or "off" is none.
+	OTLPGRPC string
+	// Data is the folder of the journal and of the tokens.
+	Data string
+	// Token is the presenter's, IngestToken the emitters'. Empty is a random
+	// one that is kept in Data, so that links and cookies outlive a restart.
+	Token       string
+	IngestToken string
+	// TLSCert and TLSKey are files in PEM; both or none.
+	TLSCert, TLSKey string
+	// InsecureBehindProxy says that somebody else ends TLS in front of the hub.
+	InsecureBehindProxy bool
+	// AllowedHosts are further names by which browsers may call the hub, as
+	// name or name:port. Loopback names are always allowed.
+	AllowedHosts []string
+	// Actions does what the page's buttons say; nil is no cluster. Cluster
+	// names the cluster on the page.
+	Actions Actions
+	Cluster string
+	// OnReady is called once, when the page can be opened: the hub listens and
+	// has folded its journal. nil is nothing. It must not block.
+	OnReady func()
+	// Version is shown on the page and in the metrics.
+	Version string
+	// Limits bound the rows that are kept.
+	Limits flow.Limits
+	// JournalBytes and JournalAge bound the history on disk. 0 is 1 GiB, and
+	// no limit.
+	JournalBytes int64
+	JournalAge   time.Duration
+	// MaxViewers is how many may watch at once. 0 is 10,000.
+	MaxViewers int
+	// Log is where the hub logs; nil is slog.Default(). No token is ever logged.
+	Log *slog.Logger
+}
+
+const (
+	defaultListen  = "127.0.0.1:7780"
+	maxTokenLength = 256
+)
+
+func (c Config) withDefaults() Config {
+	if c.Listen == "" {
+		c.Listen = defaultListen
+	}
+	if c.OTLPGRPC == "off" {
+		c.OTLPGRPC = ""
+	}
+	if c.MaxViewers == 0 {
+		c.MaxViewers = 10_000
+	}
+	if c.OnReady == nil {
+		c.OnReady = func() {}
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	if c.Version == "" {
+		c.Version = "dev"
+	}
+	return c
+}
+
+// check finds what is wrong in a configuration, by the flags' names.
+func (c Config) check() error {
+	switch {
+	case c.Data == "":
+		return errors.New("--data is empty: name a folder for the journal")
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return errors.New("--tls-cert and --tls-key go together: give both or none")
+	case c.Token != "" && c.Token == c.IngestToken:
+		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
+	case c.JournalBytes < 0 || c.JournalBytes > 0 && c.JournalBytes < 1<<20:
+		return fmt.Errorf("the journal's limit is %d bytes: use at least 1 MiB, or 0 for 1 GiB", c.JournalBytes)
+	case c.JournalAge < 0:
+		return fmt.Errorf("the journal's age limit is %s: use 0 for none, or a positive one", c.JournalAge)
+	}
+	if err := c.checkAddresses(); err != nil {
+		return err
+	}
+	return errors.Join(checkToken("--token", c.Token), checkToken("--ingest-token", c.IngestToken))
+}
+
+func (c Config) checkAddresses() error {
+	if err := c.checkAddress("--listen", c.Listen); err != nil {
+		return err
+	}
+	if c.OTLPGRPC == "" {
+		return nil
+	}
+	return c.checkAddress("--otlp-grpc", c.OTLPGRPC)
+}
+
+func (c Config) checkAddress(flag, addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%s %q is not an address: use host:port, as in %s: %w", flag, addr, defaultListen, err)
+	}
+	if isLoopback(host) || c.TLSCert != "" || c.InsecureBehindProxy {
+		return nil
+	}
+	return fmt.Errorf("%s %s can be reached from other machines, and tokens would cross the network in the clear: "+
+		"use 127.0.0.1, or give --tls-cert and --tls-key, or --insecure-behind-proxy if something in front of the hub does TLS",
+		flag, addr)
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+func checkToken(flag, token string) error {
+	if len(token) > maxTokenLength {
+		return fmt.Errorf("%s has %d characters, the limit is %d: use a shorter one", flag, len(token), maxTokenLength)
+	}
+	for _, r := range token {
+		if r <= ' ' || r > '~' {
+			return fmt.Errorf("%s has a character that a header cannot carry: use printable ASCII without spaces", flag)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package otlp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // emitters compress with it
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// GRPC makes a server for the trace and the log service. The caller serves and
+// stops it. Bodies reach the handler undecoded, so that nothing is parsed for
+// somebody who may not send.
+func (r *Receiver) GRPC(opts ...grpc.ServerOption) *grpc.Server {
+	opts = append([]grpc.ServerOption{
+		grpc.ForceServerCodecV2(frameCodec{}),
+		// The limit holds for the decompressed message too: gRPC stops
+		// decompressing at it.
+		grpc.MaxRecvMsgSize(int(r.cfg.MaxBody)),
+		grpc.MaxHeaderListSize(16 << 10),
+		grpc.MaxConcurrentStreams(64),
+		grpc.ConnectionTimeout(10 * time.Second),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 10 * time.Minute, Time: time.Minute}),
+	}, opts...)
+	s := grpc.NewServer(opts...)
+	s.RegisterService(r.service("opentelemetry.proto.collector.trace.v1.TraceService", Traces), r)
+	s.RegisterService(r.service("opentelemetry.proto.collector.logs.v1.LogsService", Logs), r)
+	return s
+}
+
+func (r *Receiver) service(name string, kind Kind) *grpc.ServiceDesc {
+	export := func(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+		answer, err := r.export(ctx, kind, decode)
+		if err != nil {
+			r.refused.Add(1)
+			return nil, statusError(err)
+		}
+		return &frame{answer}, nil
+	}
+	return &grpc.ServiceDesc{
+		ServiceName: name,
+		HandlerType: (*any)(nil),
+		Methods:     []grpc.MethodDesc{{MethodName: "Export", Handler: export}},
+	}
+}
+
+func (r *Receiver) export(ctx context.Context, kind Kind, decode func(any) error) ([]byte, error) {
+	if !r.cfg.Authorize(metadataToken(ctx)) {
+		return nil, &refusal{codes.Unauthenticated, "the metadata must have authorization: Bearer <ingest token>"}
+	}
+	leave, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var body frame
+	if err := decode(&body); err != nil {
+		return nil, &refusal{codes.InvalidArgument, fmt.Sprintf("reading the message: %v: nothing was stored", err)}
+	}
+	return r.accept(ctx, kind, body.data, false)
+}
+
+func metadataToken(ctx context.Context) string {
+	if values := metadata.ValueFromIncomingContext(ctx, "authorization"); len(values) == 1 {
+		return Bearer(values[0])
+	}
+	return ""
+}
+
+// statusError adds when to try again, which emitters heed, to those refusals
+// that trying again can help.
+func statusError(err error) error {
+	ref := asRefusal(err)
+	st := status.New(ref.code, ref.reason)
+	if ref.code == codes.ResourceExhausted || ref.code == codes.Unavailable {
+		if with, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Second)}); err == nil {
+			st = with
+		}
+	}
+	return st.Err()
+}
+
+// frame is a message that is not decoded.
+type frame struct{ data []byte }
+
+// frameCodec passes messages through as they are on the wire.
+type frameCodec struct{}
+
+// Name is that of the encoding on the wire.
+func (frameCodec) Name() string { return "proto" }
+
+func (frameCodec) Marshal(v any) (mem.BufferSlice, error) {
+	f, ok := v.(*frame)
+	if !ok {
+		return nil, fmt.Errorf("the message is a %T, not a frame", v)
+	}
+	return mem.BufferSlice{mem.SliceBuffer(f.data)}, nil
+}
+
+func (frameCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	f, ok := v.(*frame)
+	if !ok {
+		return fmt.Errorf("the message is a %T, not a frame", v)
+	}
+	f.data = data.Materialize()
+	return nil
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/reconcile-tracer/tracer/server/otlp"
+)
+
+func (h *Hub) routes() http.Handler {
+	r := chi.NewRouter()
+	r.Use(middleware.Recoverer, secureHeaders)
+
+	// For machines: any Host, no cookie.
+	r.Get("/healthz", h.healthz)
+	r.Get("/readyz", h.readyz)
+	r.Method(http.MethodPost, "/v1/traces", h.otlp.Handler(otlp.Traces))
+	r.Method(http.MethodPost, "/v1/logs", h.otlp.Handler(otlp.Logs))
+	r.With(h.needBearer).Method(http.MethodGet, "/metrics", h.metrics)
+
+	// For browsers, and for curl.
+	r.Group(func(r chi.Router) {
+		r.Use(h.checkHost)
+		r.Get("/login", h.login)
+		r.Post("/logout", h.logout)
+		r.Get("/static/*", h.static().ServeHTTP)
+		r.Get("/", h.page)
+		r.Route("/api/v1", func(r chi.Router) {
+			r.Use(h.needSession)
+			r.Get("/rows", h.rows)
+			r.With(h.checkOrigin).Get("/watch", h.watch.ServeHTTP)
+			r.Post("/actions/{action}", h.act)
+		})
+	})
+	return r
+}
+
+// policy lets the page load what the hub serves, and nothing else.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+func secureHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head := w.Header()
+		head.Set("Content-Security-Policy", policy)
+		head.Set("X-Content-Type-Options", "nosniff")
+		head.Set("X-Frame-Options", "DENY")
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("Cross-Origin-Opener-Policy", "same-origin")
+		head.Set("Cross-Origin-Resource-Policy", "same-origin")
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// secret is a token. It prints as nothing, so that no log can hold it.
+type secret struct{ value string }
+
+func (secret) String() string   { return "[token]" }
+func (secret) GoString() string { return "[token]" }
+
+// is compares in constant time, by digests, so that the length does not show
+// either.
+func (s secret) is(token string) bool {
+	a, b := sha256.Sum256([]byte(s.value)), sha256.Sum256([]byte(token))
+	return token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// cookie derives what a browser keeps: it opens a session and is not the token.
+func (s secret) cookie() string {
+	mac := hmac.New(sha256.New, []byte(s.value))
+	mac.Write([]byte("tracer session 1"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// loadToken returns the given token, or the one kept in the folder's file,
+// which it makes at the first start.
+func loadToken(given, dir, name string) (secret, error) {
+	if given != "" {
+		return secret{given}, nil
+	}
+	path := filepath.Join(dir, name)
+	data, err := os.ReadFile(path)
+	if token := strings.TrimSpace(string(data)); err == nil && token != "" {
+		return secret{token}, checkToken("the token in "+path, token)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return secret{}, fmt.Errorf("reading the token: %w", err)
+	}
+	token := rand.Text()
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		return secret{}, fmt.Errorf("keeping the token: %w", err)
+	}
+	return secret{token}, nil
+}

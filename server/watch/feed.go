@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+// Bounds of a feed.
+const (
+	ringFrames = 1024
+	ringBytes  = 8 << 20
+	// maxPending is how many changed rows a flush sends; over it, successful
+	// reconciles are elided.
+	maxPending = 4 * maxRows
+)
+
+// feed is what all viewers with one filter share: the frames. The Hub's lock
+// guards it, except snap, which has its own.
+type feed struct {
+	filter Filter
+	// offset is how far the frames reach, base where the oldest begins.
+	offset, base uint64
+	pending      map[flow.RowRef]*change
+	order        []flow.RowRef
+	frames       []frame // the ring; the first has the number first
+	first        int64
+	bytes        int
+	totals       counts
+	notify       chan struct{} // closed and replaced when frames are added
+	viewers      int
+	lastFrame    time.Time
+	leftAt       time.Time // when the last viewer went
+	snap         snapshots
+}
+
+func newFeed(f Filter, offset uint64, now time.Time) *feed {
+	f.Limit = 0
+	return &feed{
+		filter: f, offset: offset, base: offset, pending: map[flow.RowRef]*change{}, notify: make(chan struct{}),
+		lastFrame: now, leftAt: now,
+	}
+}
+
+// note takes down a change: the row before, and now (nil when it is gone).
+func (f *feed) note(ref flow.RowRef, before flow.Row, now *encoded, ended bool) {
+	had := before != nil && f.filter.Match(before)
+	has := now != nil && f.filter.Match(now.row)
+	if !had && !has {
+		return
+	}
+	c := &change{ref: ref, fresh: !had}
+	if has {
+		c.now = now
+	}
+	if waiting := f.pending[ref]; waiting != nil {
+		c.fresh = waiting.fresh
+	} else {
+		f.order = append(f.order, ref)
+	}
+	f.pending[ref] = c
+	if ended && has {
+		f.totals = f.totals.plus(factsOf(now.row).result)
+	}
+}
+
+// take empties pending and returns it in the order of first change.
+func (f *feed) take() []*change {
+	out := make([]*change, 0, len(f.order))
+	for _, ref := range f.order {
+		out = append(out, f.pending[ref])
+	}
+	clear(f.pending)
+	f.order = f.order[:0]
+	return out
+}
+
+// end is the number that the next frame gets.
+func (f *feed) end() int64 { return f.first + int64(len(f.frames)) }
+
+// add appends a frame and drops the oldest that are over the ring's bounds.
+func (f *feed) add(fr frame) {
+	f.frames = append(f.frames, fr)
+	f.bytes += len(fr.data)
+	for len(f.frames) > ringFrames || f.bytes > ringBytes && len(f.frames) > 1 {
+		old := f.frames[0]
+		f.bytes -= len(old.data)
+		f.base = old.to
+		f.frames[0] = frame{}
+		f.frames = f.frames[1:]
+		f.first++
+	}
+	f.offset = fr.to
+}
+
+func (f *feed) wake() {
+	close(f.notify)
+	f.notify = make(chan struct{})
+}
+
+// seek returns the number of the first frame that a viewer at offset misses,
+// and whether the ring reaches back that far.
+func (f *feed) seek(offset uint64) (int64, bool) {
+	if offset < f.base {
+		return 0, false
+	}
+	for i, fr := range f.frames {
+		if fr.to > offset {
+			return f.first + int64(i), true
+		}
+	}
+	return f.end(), true
+}
+
+// cut makes the frames of one flush. When there is too much, successful
+// reconciles go first, oldest first, and are counted. What failed, what still
+// runs and every other kind of row is always sent.
+func cut(epoch string, from, to uint64, now int64, changes []*change, totals counts) []frame {
+	changes, left := elide(changes, maxPending)
+	var frames []frame
+	for len(changes) > 0 {
+		n, offset := min(len(changes), maxRows), from
+		if n == len(changes) && left == nil {
+			offset = to
+		}
+		frames = append(frames, frame{data: encodeRows(offset, now, changes[:n])})
+		changes = changes[n:]
+	}
+	if left != nil {
+		frames = append(frames, frame{data: encodeElided(from, to, to, now, left)})
+	}
+	if len(frames) == 0 {
+		frames = append(frames, frame{data: encodeBookmark(epoch, to, now)})
+	}
+	for i := range frames {
+		frames[i].from, frames[i].to, frames[i].totals = from, to, totals
+	}
+	frames[len(frames)-1].last = true
+	return frames
+}
+
+func elide(changes []*change, limit int) ([]*change, counts) {
+	over := len(changes) - limit
+	if over <= 0 {
+		return changes, nil
+	}
+	var left counts
+	kept := changes[:0:0]
+	for _, c := range changes {
+		if over <= 0 || !boring(c) {
+			kept = append(kept, c)
+			continue
+		}
+		over--
+		left = left.plus(semconv.ResultSuccess)
+		if !c.fresh {
+			// A viewer may have it as still running: it must not run for ever.
+			kept = append(kept, &change{ref: c.ref})
+		}
+	}
+	return kept, left
+}
+
+// boring says that a change is a reconcile that ended well.
+func boring(c *change) bool {
+	if c.now == nil {
+		return false
+	}
+	r, ok := c.now.row.(*flow.Reconcile)
+	return ok && r.To != 0 && r.Result == semconv.ResultSuccess
+}

@@ -1,0 +1,292 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+// Config holds what a Hub needs; the zero value of each is its default.
+type Config struct {
+	// MaxViewers is how many may watch at once. 0 is 10,000.
+	MaxViewers int
+	// MaxFeeds is how many different filters may be watched at once. 0 is 64.
+	MaxFeeds int
+	// Ping is how often a viewer must prove that it is there. 0 is 20 s.
+	Ping time.Duration
+	// WriteTimeout is how long one message to a viewer may take. 0 is 30 s.
+	WriteTimeout time.Duration
+	// Now is the clock of what viewers see. nil is time.Now.
+	Now func() time.Time
+	// Log is where faults go. nil is slog.Default().
+	Log *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxViewers == 0 {
+		c.MaxViewers = 10_000
+	}
+	if c.MaxFeeds == 0 {
+		c.MaxFeeds = 64
+	}
+	if c.Ping == 0 {
+		c.Ping = 20 * time.Second
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 30 * time.Second
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return c
+}
+
+const (
+	// bookmarkAfter is how long a feed says nothing while the offset goes on,
+	// and quietAfter how long when it does not.
+	bookmarkAfter = time.Second
+	quietAfter    = 5 * time.Second
+	// feedKept is how long a feed is kept without a viewer, for it to resume.
+	feedKept = time.Minute
+)
+
+// Errors that Subscribe answers.
+var (
+	ErrNotReady    = errors.New("the hub is still reading its journal: try again in a moment")
+	ErrTooMany     = errors.New("as many viewers as the hub takes are watching: close one")
+	ErrManyFilters = errors.New("as many different filters as the hub takes are being watched: use one of them, or none")
+)
+
+// Hub holds the table and the viewers. One goroutine calls Publish, one runs
+// Run; all else may be called from any goroutine.
+type Hub struct {
+	cfg  Config
+	wake chan struct{} // room for one
+
+	mu      sync.Mutex
+	epoch   string
+	ready   bool
+	offset  uint64
+	table   table
+	feeds   map[string]*feed
+	viewers int
+	closed  chan struct{}  // closed when Run ends
+	serving sync.WaitGroup // the viewers' handlers
+
+	frames  atomic.Int64
+	lagged  atomic.Int64
+	elided  atomic.Int64
+	written atomic.Int64
+}
+
+// New makes a Hub without rows.
+func New(cfg Config) *Hub {
+	return &Hub{
+		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1), table: table{}, feeds: map[string]*feed{},
+		closed: make(chan struct{}),
+	}
+}
+
+// Ready says that what the journal held has been published, and which history
+// the offsets are of. Before it nobody can watch.
+func (h *Hub) Ready(epoch string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.epoch, h.ready = epoch, true
+	// Without a filter there is always a feed, so that a resume finds frames.
+	h.feeds[Filter{}.key()] = newFeed(Filter{}, h.offset, h.cfg.Now())
+}
+
+// Publish takes what a step of the fold put out. Rows are shared, not copied.
+func (h *Hub) Publish(offset uint64, outputs []flow.Output) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.offset = max(h.offset, offset)
+	for _, out := range outputs {
+		if out.Row != nil {
+			h.put(flow.RowRef{Kind: out.Row.Kind(), ID: out.Row.ID()}, out.Row)
+		} else if out.Gone != nil {
+			h.remove(*out.Gone)
+		}
+	}
+	if len(outputs) > 0 {
+		h.signal()
+	}
+}
+
+func (h *Hub) put(ref flow.RowRef, row flow.Row) {
+	before, ended := h.table.put(ref, row, h.offset)
+	now := &encoded{row: row}
+	for _, f := range h.feeds {
+		f.note(ref, before.row, now, ended)
+	}
+}
+
+func (h *Hub) remove(ref flow.RowRef) {
+	before := h.table[ref]
+	delete(h.table, ref)
+	for _, f := range h.feeds {
+		f.note(ref, before.row, nil, false)
+	}
+}
+
+func (h *Hub) signal() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Rows returns the rows that a filter chooses, in order of kind and time, at
+// most limit (f.Limit, if it is not 0) of a kind, and the position they are of.
+func (h *Hub) Rows(f Filter) (rows []flow.Row, epoch string, offset uint64) {
+	h.mu.Lock()
+	entries := h.table.choose(f)
+	epoch, offset = h.epoch, h.offset
+	h.mu.Unlock()
+	limit := f.Limit
+	if limit == 0 {
+		limit = len(entries)
+	}
+	for _, list := range byKind(entries) {
+		for _, e := range tail(list, limit) {
+			rows = append(rows, e.row)
+		}
+	}
+	return rows, epoch, offset
+}
+
+// Wait returns when every viewer has been let go, which begins when Run ends.
+func (h *Hub) Wait() { h.serving.Wait() }
+
+// Stats are a Hub's numbers.
+type Stats struct {
+	Viewers, Feeds int
+	// Rows counts the table's rows by kind.
+	Rows map[flow.RowKind]int
+	// Frames were encoded, Written were sent to viewers, Lagged counts viewers
+	// that fell off the ring, Elided the reconciles left out.
+	Frames, Written, Lagged, Elided int64
+}
+
+// Stats returns the numbers now.
+func (h *Hub) Stats() Stats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := Stats{Viewers: h.viewers, Feeds: len(h.feeds), Rows: map[flow.RowKind]int{}}
+	for ref := range h.table {
+		s.Rows[ref.Kind]++
+	}
+	s.Frames, s.Written, s.Lagged, s.Elided = h.frames.Load(), h.written.Load(), h.lagged.Load(), h.elided.Load()
+	return s
+}
+
+// Run makes frames until ctx ends; then every viewer is told and let go.
+func (h *Hub) Run(ctx context.Context) error {
+	defer close(h.closed)
+	quiet := time.NewTicker(bookmarkAfter)
+	defer quiet.Stop()
+	var last time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-quiet.C:
+			h.bookmark()
+			continue
+		case <-h.wake:
+		}
+		// What comes within a tick of the last frame waits for the tick.
+		if rest := h.tick() - time.Since(last); rest > 0 {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(rest):
+			}
+		}
+		last = time.Now()
+		h.flush()
+	}
+}
+
+// tick is the time between frames: 16 ms for up to 100 viewers, 33 ms for
+// 1,000, 100 ms for 10,000, on straight lines between.
+func (h *Hub) tick() time.Duration {
+	h.mu.Lock()
+	n := time.Duration(h.viewers)
+	h.mu.Unlock()
+	switch {
+	case n <= 100:
+		return 16 * time.Millisecond
+	case n <= 1000:
+		return 16*time.Millisecond + (n-100)*17*time.Millisecond/900
+	}
+	return 33*time.Millisecond + (n-1000)*67*time.Millisecond/9000
+}
+
+// job is the changes of one feed on their way to becoming frames.
+type job struct {
+	feed     *feed
+	changes  []*change
+	from, to uint64
+	totals   counts
+}
+
+// flush makes frames of what all feeds hold. Encoding happens outside of the
+// lock; only Run's goroutine flushes, so that a feed's frames stay in order.
+func (h *Hub) flush() {
+	now := h.cfg.Now().UnixMicro()
+	for _, j := range h.jobs() {
+		frames := cut(h.epoch, j.from, j.to, now, j.changes, j.totals)
+		h.mu.Lock()
+		for _, fr := range frames {
+			j.feed.add(fr)
+		}
+		j.feed.lastFrame = h.cfg.Now()
+		j.feed.wake()
+		h.mu.Unlock()
+		h.frames.Add(int64(len(frames)))
+	}
+}
+
+func (h *Hub) jobs() []job {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var jobs []job
+	for _, f := range h.feeds {
+		if len(f.order) > 0 {
+			jobs = append(jobs, job{f, f.take(), f.offset, h.offset, f.totals})
+		}
+	}
+	return jobs
+}
+
+// bookmark tells the viewers of a feed that is silent how far the hub is, so
+// that their positions stay fresh, and drops feeds that nobody came back to.
+func (h *Hub) bookmark() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.cfg.Now()
+	for key, f := range h.feeds {
+		if f.viewers == 0 && key != (Filter{}).key() && now.Sub(f.leftAt) > feedKept {
+			delete(h.feeds, key)
+			continue
+		}
+		silent := now.Sub(f.lastFrame)
+		if len(f.order) > 0 || silent < bookmarkAfter || (h.offset == f.offset && silent < quietAfter) {
+			continue
+		}
+		data := encodeBookmark(h.epoch, h.offset, now.UnixMicro())
+		f.add(frame{from: f.offset, to: h.offset, last: true, data: data, totals: f.totals})
+		f.lastFrame = now
+		f.wake()
+	}
+}

@@ -1,0 +1,199 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Position is a place in the stream: which history, and how far in it.
+type Position struct {
+	Epoch  string
+	Offset uint64
+}
+
+// String writes a position as ParsePosition reads it.
+func (p Position) String() string { return p.Epoch + ":" + strconv.FormatUint(p.Offset, 10) }
+
+// maxPosition bounds a position's text.
+const maxPosition = 64
+
+// ParsePosition reads <epoch>:<offset>.
+func ParsePosition(s string) (Position, error) {
+	epoch, offset, ok := strings.Cut(s, ":")
+	n, err := strconv.ParseUint(offset, 10, 64)
+	if !ok || err != nil || epoch == "" || len(s) > maxPosition || strings.Trim(epoch, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		return Position{}, fmt.Errorf("from=%s is not a position: use <epoch>:<offset> as the last frame had it, or leave it out", clip(s))
+	}
+	return Position{epoch, n}, nil
+}
+
+// Reasons for a snapshot.
+const (
+	reasonStart  = "start"
+	reasonLagged = "lagged"
+	reasonEpoch  = "epoch"
+	reasonFilter = "filter"
+)
+
+// viewer is one who watches: a place in a feed's ring. One goroutine uses it.
+type viewer struct {
+	hub   *Hub
+	feed  *feed
+	limit int
+	// next is the number of the frame that it gets next, offset how far it is,
+	// totals the feed's counts there (nil when they are not known).
+	next   int64
+	offset uint64
+	totals counts
+	known  bool
+	// reason is why it gets a snapshot first, "" when it does not.
+	reason string
+	// resume says that it is told first where it goes on.
+	resume bool
+}
+
+// subscribe makes a viewer. leave must be called in the end.
+func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ready {
+		return nil, ErrNotReady
+	}
+	if h.viewers >= h.cfg.MaxViewers {
+		return nil, ErrTooMany
+	}
+	fd, fresh, err := h.feedFor(f)
+	if err != nil {
+		return nil, err
+	}
+	v := &viewer{hub: h, feed: fd, limit: f.Limit}
+	if v.limit == 0 {
+		v.limit = DefaultLimit
+	}
+	v.seek(from, fresh)
+	h.viewers++
+	fd.viewers++
+	return v, nil
+}
+
+func (h *Hub) feedFor(f Filter) (fd *feed, fresh bool, err error) {
+	key := f.key()
+	if fd = h.feeds[key]; fd != nil {
+		return fd, false, nil
+	}
+	if len(h.feeds) >= h.cfg.MaxFeeds {
+		return nil, false, ErrManyFilters
+	}
+	fd = newFeed(f, h.offset, h.cfg.Now())
+	h.feeds[key] = fd
+	return fd, true, nil
+}
+
+// seek decides between the missing frames and a snapshot.
+func (v *viewer) seek(from *Position, fresh bool) {
+	switch {
+	case from == nil:
+		v.reason = reasonStart
+	case from.Epoch != v.hub.epoch || from.Offset > v.hub.offset:
+		v.reason = reasonEpoch
+	default:
+		next, ok := v.feed.seek(from.Offset)
+		if ok {
+			v.next, v.offset, v.resume = next, from.Offset, true
+			return
+		}
+		v.reason = reasonLagged
+		if fresh {
+			v.reason = reasonFilter
+		}
+	}
+}
+
+func (v *viewer) leave() {
+	v.hub.mu.Lock()
+	defer v.hub.mu.Unlock()
+	v.hub.viewers--
+	v.feed.viewers--
+	v.feed.leftAt = v.hub.cfg.Now()
+}
+
+// message is one websocket message in parts, which viewers share.
+type message [][]byte
+
+// wait waits until there is something to send and returns it.
+func (v *viewer) wait(ctx context.Context) ([]message, error) {
+	if v.resume {
+		v.resume = false
+		return []message{{encodeBookmark(v.hub.epoch, v.offset, v.hub.cfg.Now().UnixMicro())}}, nil
+	}
+	for v.reason == "" {
+		msgs, notify := v.frames()
+		if len(msgs) > 0 {
+			return msgs, nil
+		}
+		if v.reason != "" {
+			break
+		}
+		select {
+		case <-notify:
+		case <-v.hub.closed:
+			return nil, errClosing
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return v.snapshot(), nil
+}
+
+// maxAtOnce bounds how many frames a viewer holds outside of the ring.
+const maxAtOnce = 8
+
+// frames returns the next frames of the ring and steps over them, or nothing
+// and what to wait for. A viewer that has fallen off gets a reason instead.
+func (v *viewer) frames() ([]message, <-chan struct{}) {
+	v.hub.mu.Lock()
+	defer v.hub.mu.Unlock()
+	f := v.feed
+	if v.next < f.first {
+		v.reason = reasonLagged
+		v.hub.lagged.Add(1)
+		return nil, nil
+	}
+	var msgs []message
+	for v.next < f.end() && len(msgs) < maxAtOnce {
+		fr := f.frames[v.next-f.first]
+		v.next++
+		// A frame that was being made when the snapshot was taken is older
+		// than it, and would turn rows back.
+		if fr.to < v.offset || fr.to == v.offset && fr.from < fr.to {
+			continue
+		}
+		msgs = append(msgs, message{fr.data})
+		if fr.last {
+			v.offset, v.totals, v.known = fr.to, fr.totals, true
+		}
+	}
+	return msgs, f.notify
+}
+
+// snapshot gives the viewer the whole table, and what it has missed for good.
+func (v *viewer) snapshot() []message {
+	h := v.hub
+	s := h.snapshot(v.feed, v.limit)
+	now := h.cfg.Now().UnixMicro()
+	msgs := []message{{s.head(h.epoch, v.reason, now), s.rows, []byte("}")}}
+	if v.reason == reasonLagged && v.known {
+		missed := s.missed(v.offset, v.totals)
+		if data := encodeElided(v.offset, s.offset, s.offset, now, missed); data != nil {
+			msgs = append(msgs, message{data})
+			for _, n := range missed {
+				h.elided.Add(n)
+			}
+		}
+	}
+	v.reason = ""
+	v.next, v.offset, v.totals, v.known = s.next, s.offset, s.totals, true
+	return msgs
+}
