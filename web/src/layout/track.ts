@@ -114,7 +114,7 @@ export class Track {
       return;
     }
     if (before !== undefined) yieldTo(before, pass.from);
-    const group = groupOf(pass, before?.settled ?? -Infinity);
+    const group = groupOf(pass, before?.settled ?? -Infinity, before?.end ?? -Infinity);
     redo(group);
     this.groups.push(group);
   }
@@ -133,8 +133,11 @@ export class Track {
   }
 }
 
-/** Makes the group of a pass that can leave the queue when the one before has settled. */
-function groupOf(pass: Reconcile, free: number): Group {
+/**
+ * Makes the group of a pass that can leave the queue when the one before has settled (free). Its slot is taken when
+ * the one before is done at the earliest: a key that a worker has is not in the queue.
+ */
+function groupOf(pass: Reconcile, free: number, done: number): Group {
   const arrivals = events(pass);
   const ready = Math.max(pass.start, Math.min(arrivals.last + STAY, pass.start + LAG));
   const leave = pass.start === 0 ? Infinity : Math.max(ready, free + STAY);
@@ -142,7 +145,7 @@ function groupOf(pass: Reconcile, free: number): Group {
     passes: [pass],
     entries: [pass],
     failed: isFailed(pass),
-    slot: Math.min(leave, Math.max(pass.from, arrivals.journeys.length > 0 ? arrivals.first : free)),
+    slot: Math.min(leave, Math.max(pass.from, done, arrivals.journeys.length > 0 ? arrivals.first : free)),
     leave,
     held: leave > ready,
     worked: 0,
@@ -168,7 +171,10 @@ function join(group: Group, pass: Reconcile): void {
   group.entries.push(pass);
   group.events.push(...arrivals.journeys);
   group.failed ||= isFailed(pass);
-  group.leave = Math.max(group.leave, Math.min(arrivals.last + STAY, pass.from + LAG));
+  // It waits for the newest cause to arrive, as long as its first pass does not lag too much for that.
+  const latest = (group.passes[0]?.from ?? pass.from) + LAG;
+  const taken = pass.start === 0 ? Infinity : pass.start;
+  group.leave = Math.max(group.leave, taken, Math.min(arrivals.last + STAY, latest));
   redo(group);
 }
 
