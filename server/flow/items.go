@@ -14,8 +14,10 @@ type itemNote struct {
 	// run is the run that spoke of it last.
 	run *run
 	// open are the passes under way.
-	open   []*pass
+	open []*pass
+	// facets are the newest record, recent the last few.
 	facets facets
+	recent []heldAt
 	// lastTo and lastKey are of the newest pass done.
 	lastTo  int64
 	lastKey string
@@ -23,6 +25,9 @@ type itemNote struct {
 	waits  []*waitSlot
 	queued bool
 }
+
+// heldAt says which waits a queue.item record held, by when they began; 0: none.
+type heldAt struct{ at, ready, delayed int64 }
 
 // facets are an item's place in the queue by the newest queue.item record.
 type facets struct {

@@ -22,14 +22,34 @@ func (s *State) takeQueueItem(r *run, l *Log) {
 	if f.delayed {
 		s.recordDelayed(it, r, l.At, a)
 	}
-	if f.at < it.note.facets.at {
-		s.endAbsent(it, it.note.facets)
+	h := heldAt{f.at, f.readySince, f.delayedSince}
+	it.note.remember(h)
+	for _, sl := range it.note.waits {
+		s.endAbsent(sl, h)
+	}
+	if f.at >= it.note.facets.at {
+		it.note.facets = f
+		it.note.run = r
+		s.touchItem(it)
+	}
+}
+
+// remember keeps the newest records, by which a wait that is told of late can
+// be ended.
+func (n *itemNote) remember(h heldAt) {
+	if len(n.recent) < maxItemRecords {
+		n.recent = append(n.recent, h)
 		return
 	}
-	it.note.facets = f
-	it.note.run = r
-	s.touchItem(it)
-	s.endAbsent(it, f)
+	oldest := 0
+	for i := range n.recent {
+		if n.recent[i].at < n.recent[oldest].at {
+			oldest = i
+		}
+	}
+	if n.recent[oldest].at < h.at {
+		n.recent[oldest] = h
+	}
 }
 
 func facetsOf(l *Log) facets {
@@ -70,6 +90,7 @@ func (s *State) recordReady(it *itemSlot, r *run, at int64, a Attrs) {
 		next.Causes, next.Why = readyCauses(a)
 	}
 	s.waits.set(s, sl, next)
+	s.endByRecords(it, sl)
 }
 
 // readyCauses reads how many causes have come so far, and the newest one where
@@ -115,6 +136,7 @@ func (s *State) recordDelayed(it *itemSlot, r *run, at int64, a Attrs) {
 		next.Until, next.To = until, 0
 	}
 	s.waits.set(s, sl, next)
+	s.endByRecords(it, sl)
 	s.timeDelay(sl)
 }
 
@@ -133,20 +155,32 @@ func (s *State) replaceAnnounced(it *itemSlot, since int64) {
 	}
 }
 
-// endAbsent ends the recorded waits which the newer facets f do not hold.
-func (s *State) endAbsent(it *itemSlot, f facets) {
-	for _, sl := range it.note.waits {
-		w := sl.row
-		if w.To != 0 || !sl.note.recorded || sl.note.heard >= f.at {
-			continue
-		}
-		switch {
-		case w.State == waitReady && !(f.ready && near(f.readySince, w.From)):
-			next := *w
-			next.To = max(f.at, w.From)
-			s.waits.set(s, sl, next)
-		case w.State == waitDelayed && !(f.delayed && f.delayedSince == w.From):
-			s.endDelay(sl, min(f.at, max(w.Until, w.From)))
-		}
+// endAbsent ends a recorded wait that the later record h does not hold. The
+// earliest such record counts, in whatever order they come.
+func (s *State) endAbsent(sl *waitSlot, h heldAt) {
+	w := sl.row
+	if !sl.note.recorded || sl.note.exact || sl.note.heard >= h.at || h.holds(w) {
+		return
+	}
+	end := max(h.at, w.From)
+	if w.State == waitDelayed && w.Until != 0 {
+		end = max(min(h.at, w.Until), w.From)
+	}
+	if w.To == 0 || end < w.To {
+		s.endWait(sl, end)
+	}
+}
+
+// holds says that the record speaks of the wait as going on.
+func (h heldAt) holds(w *Wait) bool {
+	if w.State == waitReady {
+		return h.ready != 0 && near(h.ready, w.From)
+	}
+	return h.delayed != 0 && h.delayed == w.From
+}
+
+func (s *State) endByRecords(it *itemSlot, sl *waitSlot) {
+	for _, h := range it.note.recent {
+		s.endAbsent(sl, h)
 	}
 }

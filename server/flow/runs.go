@@ -166,7 +166,7 @@ func (s *State) giveUp(at int64, controller string, of func(*run) bool) {
 	})
 	s.waits.each(func(w *waitSlot) {
 		if w.row.To == 0 && chosen(w.note.run, w.row.Controller) {
-			s.endDelay(w, at)
+			s.endWait(w, at)
 		}
 	})
 }

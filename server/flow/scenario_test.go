@@ -75,7 +75,7 @@ func record(t *testing.T, about string, inputs []Input) scenario {
 	return sc
 }
 
-func raw(t *testing.T, v any) json.RawMessage {
+func raw(t failer, v any) json.RawMessage {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -140,7 +140,7 @@ func readScenario(t *testing.T, path string) scenario {
 
 // decodeInputs reads inputs back: whole numbers are int64 as the decoder of
 // OTLP has them, lists are of strings.
-func decodeInputs(t *testing.T, raws []json.RawMessage) []Input {
+func decodeInputs(t failer, raws []json.RawMessage) []Input {
 	t.Helper()
 	var inputs []Input
 	for _, r := range raws {
@@ -165,7 +165,7 @@ func decodeInputs(t *testing.T, raws []json.RawMessage) []Input {
 	return inputs
 }
 
-func plainAttrs(t *testing.T, a Attrs) {
+func plainAttrs(t failer, a Attrs) {
 	t.Helper()
 	for k, v := range a {
 		switch v := v.(type) {
@@ -339,4 +339,12 @@ func TestFiveUpdatesAreOneReconcileWithFiveCauses(t *testing.T) {
 	if got := strings.Join(versions, ", "); got != want {
 		t.Errorf("causes of b: %s; want %s", got, want)
 	}
+}
+
+// failer is what helpers need of *testing.T and *rapid.T.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
 }

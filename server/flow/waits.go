@@ -15,8 +15,12 @@ const (
 	waitDelayed = "delayed"
 )
 
-// maxItemWaits is how many waits of an item can still be closed or refined.
-const maxItemWaits = 16
+const (
+	// maxItemWaits is how many waits of an item can still be closed or refined.
+	maxItemWaits = 16
+	// maxItemRecords is how many queue.item records of an item are remembered.
+	maxItemRecords = 16
+)
 
 // waitNote says where a wait's row comes from. A wait is told of twice: by
 // queue.item records while it lasts, and by the pass before or after it. Both
@@ -182,12 +186,12 @@ func (s *State) fireDelays() {
 			return false
 		}
 		sl.note.timed = false
-		s.endDelay(sl, sl.row.Until)
+		s.endWait(sl, sl.row.Until)
 		return true
 	})
 }
 
-func (s *State) endDelay(sl *waitSlot, at int64) {
+func (s *State) endWait(sl *waitSlot, at int64) {
 	next := *sl.row
 	next.To = max(at, next.From)
 	s.waits.set(s, sl, next)
