@@ -7,17 +7,16 @@ import { geometry } from "../src/base/geometry.gen.ts";
 import type { Layout } from "../src/layout/layout.ts";
 import { scene } from "../src/scene/scene.ts";
 import type { Scene } from "../src/scene/types.ts";
-import { at } from "./rows.ts";
 
 const TICK = 50;
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** transcript says, every 50 ms, what has become different: tokens by place and look, lit boxes, slots and rings. */
-export function transcript(layout: Layout, from: number, to: number): string {
+/** transcript says from from (µs) on for lasting ms, every 50 ms, what has become different: tokens by place and look, lit boxes, slots and rings. */
+export function transcript(layout: Layout, from: number, lasting: number): string {
   const lines: string[] = [];
   let before = new Map<string, string>();
-  for (let ms = from; ms <= to; ms += TICK) {
-    const now = thingsOf(scene(layout, at(ms), { geometry }));
+  for (let ms = 0; ms <= lasting; ms += TICK) {
+    const now = thingsOf(scene(layout, from + ms * 1000, { geometry }));
     for (const [id, text] of now) if (before.get(id) !== text) lines.push(`${stamp(ms)} ${id} ${text}`);
     for (const id of before.keys()) if (!now.has(id)) lines.push(`${stamp(ms)} ${id} gone`);
     before = now;

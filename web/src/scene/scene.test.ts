@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { geometry } from "../base/geometry.gen.ts";
+import type { Layout } from "../layout/layout.ts";
+import { layout } from "../layout/layout.ts";
+import { at, cause, pass, wait, write } from "../../test/rows.ts";
+import { scenarios } from "../../test/scenarios.ts";
+import { last, simulate } from "../../test/simulate.ts";
+import { matches, transcript } from "../../test/transcript.ts";
+import { MOST } from "./merge.ts";
+import { modeOf } from "./modes.ts";
+import { modesOf, scene } from "./scene.ts";
+import type { Token } from "./types.ts";
+
+const plain = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], { key: "r", causes: [cause({ at: at(0) })] });
+
+test("the same layout, time and options give the same picture, in any order of asking", () => {
+  const made = layout(last(simulate({ seed: 3, items: 5, lasting: 4000, perSecond: 20, errors: 0.2 })));
+  const times = [900, 3000, 10, 2345.678, 900];
+  const first = times.map((ms) => scene(made, at(ms), { geometry }));
+  const again = [...times].reverse().map((ms) => scene(made, at(ms), { geometry }));
+  assert.deepEqual([...again].reverse(), first);
+});
+
+test("a box is lit with its phase's true duration while the token is there", () => {
+  const made = layout([plain]);
+  const stay = made.journeyOf("r")?.steps.find((step) => step.kind === "stay" && step.node === "apply");
+  assert.ok(stay);
+  const [node, ...rest] = scene(made, stay.from, { geometry }).nodes;
+  assert.deepEqual(rest, []);
+  assert.deepEqual(
+    [node?.node, node?.duration, node?.open, node?.label, node?.item],
+    ["apply", 6400, false, "web", "default/web"],
+  );
+});
+
+test("an open phase's duration grows, and its box says that it is open", () => {
+  const phases = plain.phases.slice(0, 2).map((phase, i) => (i === 1 ? { ...phase, to: 0 } : phase));
+  const made = layout([{ ...plain, to: 0, result: "", phases }]);
+  const durations = [3000, 5000].map((ms) => scene(made, at(ms), { geometry }).nodes[0]);
+  assert.deepEqual(
+    durations.map((node) => [node?.node, node?.open, node?.duration]),
+    [
+      ["fetch", true, 2_996_900],
+      ["fetch", true, 4_996_900],
+    ],
+  );
+});
+
+test("the waiting room counts down to the real time", () => {
+  const made = layout([wait({ from: at(0), until: at(8000), why: "backoff", requeues: 4 })]);
+  const ring = (ms: number) => scene(made, at(ms), { geometry }).lanes[0]?.waiting[0];
+  assert.deepEqual(
+    [ring(2000)?.left, ring(2000)?.done, ring(2000)?.requeues, ring(2000)?.why],
+    [6_000_000, 0.25, 4, "back-off"],
+  );
+  assert.deepEqual([ring(9000)?.left, ring(9000)?.done], [0, 1]);
+});
+
+test("slots stand in the queue's order, also for items of which only the wait is known", () => {
+  const waits = ["c", "a", "b"].map((name, i) =>
+    wait({ item: `default/${name}`, state: "ready", from: at(i * 10), order: i, why: "resync", causes: i }),
+  );
+  const slots = scene(layout(waits), at(500), { geometry }).lanes[0]?.queue;
+  assert.deepEqual(
+    slots?.map((slot) => [slot.label, slot.sub]),
+    [
+      ["c", "resync"],
+      ["a", "resync"],
+      ["b", "2 causes"],
+    ],
+  );
+});
+
+test("the cache is behind while an own write is on its way along the watch", () => {
+  const w = write({ span: "w", from: at(4), to: at(9), seenAt: at(12) });
+  const made = layout([{ ...plain, writes: [w], writeCount: 1 }]);
+  let moving = 0;
+  made.at("podset", Infinity, () => undefined);
+  made.overlapping("podset", -Infinity, Infinity, (j) => {
+    if (j.kind === "write")
+      moving = j.steps.find((step) => step.kind === "move" && step.edge === "api-cache")?.from ?? 0;
+  });
+  assert.deepEqual(scene(made, moving, { geometry }).lanes[0]?.behind, {
+    item: "default/web",
+    label: "web",
+    writes: 1,
+  });
+  assert.equal(scene(made, moving - 1, { geometry }).lanes[0]?.behind, undefined);
+});
+
+test("modes change with hysteresis", () => {
+  const steps: readonly [number, Parameters<typeof modeOf>[1], string][] = [
+    [20, undefined, "single"],
+    [21, undefined, "merged"],
+    [201, undefined, "flow"],
+    [22, "single", "single"],
+    [24, "single", "merged"],
+    [18, "merged", "merged"],
+    [16, "merged", "single"],
+    [220, "merged", "merged"],
+    [240, "merged", "flow"],
+    [180, "flow", "flow"],
+    [160, "flow", "merged"],
+    [10, "flow", "single"],
+    [500, "single", "flow"],
+  ];
+  for (const [rate, before, want] of steps)
+    assert.equal(modeOf(rate, before), want, `${String(rate)}/s after ${String(before)}`);
+});
+
+/** n passes of different items in one second from 0 on; each nth one fails. */
+function crowd(n: number, fails: number): Layout {
+  return layout(
+    Array.from({ length: n }, (_, i) => {
+      const failed = i % fails === 0 ? { result: "error", error: "Conflict" } : {};
+      return pass((i * 1000) / n, [1, 1, 1, 1, 1], { key: `p${String(i)}`, item: `default/i${String(i)}`, ...failed });
+    }),
+  );
+}
+
+const counted = (tokens: readonly Token[], tone: string): number =>
+  tokens.filter((token) => token.tone === tone).reduce((sum, token) => sum + token.count, 0);
+
+test("up to 20/s tokens are single, above they become ×n with exact counts, errors and the pinned item never", () => {
+  const few = scene(crowd(30, 10), at(1400), { geometry });
+  assert.deepEqual([few.lanes[0]?.mode, few.tokens.every((token) => token.count === 1)], ["single", true]);
+  const crowded = crowd(200, 50);
+  const single = scene(crowded, at(1400), { geometry, before: new Map([["podset", "single"]]) });
+  const merged = scene(crowded, at(1400), { geometry, pinned: "default/i77", before: new Map([["podset", "merged"]]) });
+  assert.equal(merged.lanes[0]?.mode, "merged");
+  assert.ok(
+    merged.tokens.length < single.tokens.length / 3,
+    `${String(merged.tokens.length)} of ${String(single.tokens.length)}`,
+  );
+  assert.equal(counted(merged.tokens, "accent"), counted(single.tokens, "accent"));
+  assert.ok(merged.tokens.some((token) => token.item === "default/i77" && token.count === 1));
+  assert.deepEqual(
+    merged.tokens.filter((t) => t.tone === "error").map((t) => t.count),
+    single.tokens.filter((t) => t.tone === "error").map(() => 1),
+  );
+});
+
+test("above 200/s only errors and the pinned item are tokens, lines carry rates", () => {
+  const flow = scene(crowd(1000, 100), at(1400), { geometry, pinned: "default/i77" });
+  assert.equal(flow.lanes[0]?.mode, "flow");
+  assert.ok(
+    flow.tokens.every((token) => token.tone === "error" || token.reconcile === "p77" || token.sub === "Conflict"),
+  );
+  const work = flow.edges.find((edge) => edge.edge === "compute-apply");
+  assert.ok(work && work.rate > 700 && work.rate < 1300 && work.width > 3, JSON.stringify(work));
+  assert.deepEqual([...modesOf(flow)], [["podset", "flow"]]);
+});
+
+test("there are never more than 600 tokens, and the errors are among them", () => {
+  const many = scene(crowd(3000, 30), at(1400), { geometry, before: new Map([["podset", "single"]]) });
+  assert.ok(many.tokens.length <= MOST);
+  const all = layout(last(simulate({ seed: 1, items: 900, lasting: 2000, perSecond: 2000, errors: 0.5 })));
+  for (const ms of [500, 1000, 2000, 3000]) {
+    const drawn = scene(all, at(ms), { geometry });
+    assert.ok(drawn.tokens.length <= MOST, `${String(drawn.tokens.length)} at ${String(ms)}`);
+  }
+});
+
+test("property: tokens are on the map, in exactly one place, and ids are unique", () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.integer({ min: 1, max: 400 }), fc.nat(6000), (seed, perSecond, ms) => {
+      const drawn = scene(layout(last(simulate({ seed, items: 6, lasting: 4000, perSecond, errors: 0.2 }))), at(ms), {
+        geometry,
+      });
+      assert.equal(new Set(drawn.tokens.map((token) => token.id)).size, drawn.tokens.length);
+      for (const token of drawn.tokens) {
+        assert.ok(
+          token.x >= 0 && token.x <= geometry.width && token.y >= 0 && token.y <= geometry.height,
+          JSON.stringify(token),
+        );
+        assert.notEqual(token.node === undefined, token.edge === undefined);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("property: a token never jumps: 16 ms later it is near, whatever it does", () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.integer({ min: 0, max: 5000 }), (seed, ms) => {
+      const made = layout(last(simulate({ seed, items: 4, lasting: 4000, perSecond: 5, errors: 0.2 })));
+      const before = new Map(scene(made, at(ms), { geometry }).tokens.map((token) => [token.id, token]));
+      for (const token of scene(made, at(ms + 16), { geometry }).tokens) {
+        const was = before.get(token.id);
+        if (was === undefined) continue;
+        const moved = Math.hypot(token.x - was.x, token.y - was.y);
+        assert.ok(
+          moved < 140,
+          `${token.id} moved ${String(moved)} from ${JSON.stringify(was)} to ${JSON.stringify(token)}`,
+        );
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("nextAt tells when a still picture must be drawn again", () => {
+  const made = layout([plain]);
+  assert.equal(scene(made, at(-500), { geometry }).nextAt, at(0));
+  assert.equal(scene(made, at(100), { geometry }).nextAt, at(100));
+  assert.equal(scene(made, at(60_000), { geometry }).nextAt, Infinity);
+});
+
+for (const { name, rows } of scenarios()) {
+  test(`transcript of the hub's scenario ${name}`, () => {
+    const first = Math.min(...rows.map((row) => (row.row === "reconcile" ? row.from : Infinity)));
+    matches(name, transcript(layout(rows), first - 100_000, 12_000));
+  });
+}
