@@ -20,8 +20,8 @@ const (
 	QueueSlotPitch = 33
 	QueueSlotH     = 28
 	WaitSlots      = 3
-	WaitSlotPitch  = 142
-	WaitRing       = 19
+	WaitSlotPitch  = 138
+	WaitRing       = 21
 )
 
 // cornerRadius rounds the corners of edges; sampleStep is the greatest
@@ -77,7 +77,7 @@ const (
 // Nodes are the stations of a lane in the order of reading.
 func Nodes() []Node {
 	return []Node{
-		{ID: "waiting", X: 136, Y: 36, W: 436, H: 72, Title: "Waiting room", Label: "Waiting room: items that are delayed"},
+		{ID: "waiting", X: 136, Y: 36, W: 426, H: 72, Title: "Waiting room", Label: "Waiting room: items that are delayed"},
 		{ID: "queue", X: 16, Y: 152, W: 164, H: 172, Title: "Queue", Label: "Work queue: items that are ready"},
 		phase("dequeue", 212, "Dequeue", "a worker takes the item"),
 		phase("fetch", 350, "Fetch", "reads from the informer cache"),
@@ -113,8 +113,8 @@ func workEdges() []Edge {
 
 func loopEdges() []Edge {
 	return []Edge{
-		{ID: "requeue-waiting", Corners: []Point{{againX, 200}, {againX, waitY}, {572, waitY}}, Style: "dotted", Arrow: true,
-			Text: "requeue · after · back-off", TextAt: Point{694, waitY - 18}, Anchor: "middle"},
+		{ID: "requeue-waiting", Corners: []Point{{againX, 200}, {againX, waitY}, {562, waitY}}, Style: "dotted", Arrow: true,
+			Text: "requeue · after · back-off", TextAt: Point{700, waitY - 18}, Anchor: "middle"},
 		{ID: "waiting-queue", Corners: []Point{{136, waitY}, {queueX, waitY}, {queueX, 152}}, Style: "dotted", Arrow: true},
 		{ID: "apply-api", Corners: []Point{{applyX, 276}, {applyX, 397}}, Style: "solid", Arrow: true,
 			Text: "write", TextAt: Point{applyX + 16, 337}, Anchor: "start"},

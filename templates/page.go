@@ -135,7 +135,7 @@ func px(v float64) string { return num(v) }
 
 func slotY(q Node, i int) float64 { return q.Y + QueueSlotTop + float64(i*QueueSlotPitch) }
 
-func ringX(w Node, i int) float64 { return w.X + 14 + WaitRing + float64(i*WaitSlotPitch) }
+func ringX(w Node, i int) float64 { return w.X + 12 + WaitRing + float64(i*WaitSlotPitch) }
 
 func tone(result string) string {
 	switch result {

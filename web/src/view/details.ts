@@ -91,7 +91,7 @@ function arrow(d: string): SVGSVGElement {
 
 function why(reconcile: Reconcile, model: Model): HTMLElement {
   const list = h("ul", { class: "causes" });
-  for (const link of model.why(reconcile)) list.append(causeRow(link));
+  for (const link of model.why(reconcile)) list.append(causeRow(link, reconcile));
   const total = Object.values(reconcile.causeCounts).reduce((sum, n) => sum + n, 0);
   const hidden = total - reconcile.causes.length;
   if (hidden > 0) list.append(h("li", { class: "quiet" }, `and ${plural(hidden, "cause", "causes")} more`));
@@ -99,10 +99,10 @@ function why(reconcile: Reconcile, model: Model): HTMLElement {
   return list;
 }
 
-function causeRow({ cause, reconcile, nth }: WhyLink): HTMLElement {
-  const said = causeSaid(cause);
-  const row = h("li", { class: "cause" }, chip(said), h("span", {}, said.text));
-  if (said.who !== "") row.append(h("strong", {}, said.who));
+function causeRow({ cause, reconcile, nth }: WhyLink, of: Reconcile): HTMLElement {
+  const said = causeSaid(cause, of.object);
+  const row = h("li", { class: "cause" }, chip(said), ` ${said.text} `);
+  if (said.who !== "") row.append(h("strong", {}, said.who), " ");
   if (reconcile !== undefined) row.append(goLink(reconcile, nth));
   else if ((cause.resourceVersion ?? "") !== "")
     row.append(h("span", { class: "rv" }, `rv ${version(cause.resourceVersion ?? "")}`));
@@ -141,7 +141,7 @@ function flags(reconcile: Reconcile): HTMLElement | undefined {
   }
   if (said.length === 0) return undefined;
   const list = h("ul", { class: "flags part" });
-  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), h("span", {}, one.text)));
+  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${one.text}`));
   return list;
 }
 

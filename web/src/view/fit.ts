@@ -15,6 +15,17 @@ export function fitText(element: SVGTextElement, text: string, room: number): vo
   }
 }
 
+/** fitFirst writes the first of some texts that fits into room units, or else the last one. */
+export function fitFirst(element: SVGTextElement, texts: readonly string[], room: number): void {
+  const key = texts.join("\n");
+  if (known.get(element) === key && texts.includes(element.textContent)) return;
+  known.set(element, key);
+  for (const text of texts) {
+    element.textContent = text;
+    if (element.getComputedTextLength() <= room) return;
+  }
+}
+
 /** forgetFit makes the next fitText of an element measure again: its letters have changed size. */
 export function forgetFit(root: ParentNode): void {
   for (const element of root.querySelectorAll<SVGTextElement>("svg text")) known.delete(element);

@@ -12,12 +12,14 @@ export interface LabelOptions {
   readonly size: number;
   readonly radius: number;
   readonly geometry: Geometry;
+  /** Where the map's own words stand beside its lines. */
+  readonly words: readonly Rect[];
   readonly width: (text: string) => number;
 }
 
 /** placeLabels gives each token the first free of its places; one that finds none goes without. */
 export function placeLabels(tokens: readonly Token[], options: LabelOptions): Label[] {
-  const taken: Rect[] = Object.values(options.geometry.nodes).map((node) => node);
+  const taken: Rect[] = [...Object.values(options.geometry.nodes), ...options.words];
   for (const token of tokens) taken.push(around(token.x, token.y, options.radius * 2, options.radius * 2));
   const labels: Label[] = [];
   for (const token of tokens) {
@@ -40,18 +42,29 @@ function textOf(token: Token): string {
 function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): { x: number; y: number }[] {
   const { x, y } = token;
   const off = radius + size * 0.72 + 2;
-  const near = [
-    { x, y: y - off },
-    { x, y: y + off },
+  const aside = [
     { x: x + radius + 6 + w / 2, y },
     { x: x - radius - 6 - w / 2, y },
   ];
+  const over = [
+    { x, y: y - off },
+    { x, y: y + off },
+  ];
+  // On an upright line the room is beside the token, elsewhere above and below it.
+  const near = upright(token, geometry) ? [...aside, ...over] : [...over, ...aside];
   const row = geometry.nodes.dequeue;
   const inRow = y > row.y - radius && y < row.y + row.h + radius;
   if (!inRow) return near;
   // On the line of work the boxes leave no room beside a token: its label stands above or below the row.
   const above = [0, 1, 2].map((i) => ({ x, y: row.y - size * 0.8 - i * size * 1.15 }));
   return [...near.slice(0, 1), ...above, { x, y: row.y + row.h + size }];
+}
+
+function upright(token: Token, geometry: Geometry): boolean {
+  const points = token.edge === undefined ? [] : geometry.edges[token.edge];
+  const near = points.filter((point) => Math.hypot(point.x - token.x, point.y - token.y) < 14);
+  const xs = near.map((point) => point.x);
+  return near.length > 1 && Math.max(...xs) - Math.min(...xs) < 1;
 }
 
 function free(rect: Rect, taken: readonly Rect[], { geometry }: LabelOptions): boolean {

@@ -5,7 +5,7 @@ import { countdown, count, duration, rate } from "../base/time.ts";
 import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Scene, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
-import { fitText } from "./fit.ts";
+import { fitFirst, fitText } from "./fit.ts";
 import type { Palette } from "./shapes.ts";
 import { Tokens } from "./tokens.ts";
 import { ordinal, plural, version, word } from "./words.ts";
@@ -46,7 +46,11 @@ export class LaneElement extends HTMLElement {
 
   /** Sizes and colours have changed. */
   measure(palette: Palette): void {
-    this.tokens?.measure(palette);
+    const words = [...this.querySelectorAll<SVGTextElement>("svg .way, .done text")].map((text) => text.getBBox());
+    this.tokens?.measure(
+      palette,
+      words.map(({ x, y, width, height }) => ({ x, y, w: width, h: height })),
+    );
   }
 
   /** Draws the lane's part of the scene; called on animation frames. */
@@ -91,8 +95,10 @@ export class LaneElement extends HTMLElement {
     const cache = this.nodes.get("cache");
     if (cache === undefined) return;
     const late = behind === undefined ? "" : plural(behind.writes, "write behind", "writes behind");
-    this.note("cache", late === "" ? "local copy" : `${behind?.label ?? ""} ${late}`.trim());
-    part(cache, "note").classList.toggle("is-warn", late !== "");
+    const note = part<SVGTextElement>(cache, "note");
+    note.classList.toggle("is-warn", late !== "");
+    if (late === "") say(note, "local copy");
+    else fitFirst(note, [`${behind?.label ?? ""} ${late}`.trim(), late], geometry.nodes.cache.w - 16);
   }
 
   private note(node: NodeId, text: string): void {
@@ -171,13 +177,12 @@ export class LaneElement extends HTMLElement {
     if (ring === undefined) return;
     const left = Math.max(0, Math.min(100, 100 * (1 - ring.done)));
     slot.querySelector(".ring-left")?.setAttribute("stroke-dasharray", `${left.toFixed(1)} 100`);
-    const [figure = "", unit = ""] = ringTime(ring.left);
-    say(part(slot, "ring-count"), figure);
+    const time = countdown(ring.left);
+    say(part(slot, "ring-count"), time.replace(" ", ""));
+    say(part(slot, "ring-time"), time);
     fitText(part<SVGTextElement>(slot, "slot-name"), ring.label, ringText);
-    const why =
-      ring.why === "backoff" && ring.requeues > 0
-        ? `${unit}, ${ordinal(ring.requeues)} try`
-        : `${unit}, ${whyShort(ring.why)}`;
+    const tries = ring.why === "backoff" && ring.requeues > 0 ? `, ${ordinal(ring.requeues)}` : "";
+    const why = `${whyShort(ring.why)}${tries}`;
     fitText(part<SVGTextElement>(slot, "slot-why"), why, ringText + 8);
     this.target(slot, ring.item, ring.reconcile, `${ring.item} waits ${countdown(ring.left)}, ${word(ring.why)}`);
   }
@@ -226,12 +231,6 @@ function about(kind: string, workers: number, connected: boolean, lease: string 
 
 function isPhase(id: string): id is "dequeue" | "fetch" | "compute" | "apply" | "requeue" {
   return ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id);
-}
-
-/** Inside the ring stands the figure, beside it the unit: a ring of this size holds four letters. */
-function ringTime(left: number): readonly string[] {
-  const text = countdown(left);
-  return text.includes(":") ? [text, "min"] : text.split(" ");
 }
 
 function whyShort(why: string): string {

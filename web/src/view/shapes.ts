@@ -63,7 +63,7 @@ export function readPalette(root: Element): Palette {
     rule: of("--rule"),
     sans: of("--sans"),
     radius: projector ? 11 : 8.5,
-    label: projector ? 21 : 13.5,
+    label: Number.parseFloat(of("--map-label")) || 13.5,
   };
 }
 

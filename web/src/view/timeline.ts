@@ -50,7 +50,7 @@ interface Room {
 }
 
 function drawBars(c: CanvasRenderingContext2D, { bins, palette }: TimelineDrawing, room: Room): void {
-  const most = Math.max(4, ...bins.map((bin) => bin.count));
+  const most = Math.max(3, ...bins.map((bin) => bin.count));
   const step = room.width / Math.max(1, bins.length);
   const wide = Math.max(1, step >= 4 ? Math.floor(step) - 1.5 : step * 0.8);
   for (const [i, bin] of bins.entries()) {

@@ -1,5 +1,5 @@
 /** The canvas above one lane's map: tokens with their labels, crisp on any screen. */
-import type { Geometry } from "../base/geometry.ts";
+import type { Geometry, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
 import { placeLabels } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
@@ -18,6 +18,7 @@ export class Tokens {
   private fit: Fit = { scale: 1, left: 0, top: 0 };
   private drawn: readonly Token[] = [];
   private palette: Palette | undefined;
+  private words: readonly Rect[] = [];
 
   constructor(canvas: HTMLCanvasElement, geometry: Geometry) {
     this.canvas = canvas;
@@ -25,7 +26,8 @@ export class Tokens {
   }
 
   /** Takes the canvas's size as it is now; to be called when it changes, for it makes the browser lay out. */
-  measure(palette: Palette): void {
+  measure(palette: Palette, words: readonly Rect[]): void {
+    this.words = words;
     const { clientWidth: w, clientHeight: h } = this.canvas;
     const dpr = devicePixelRatio;
     this.canvas.width = Math.round(w * dpr);
@@ -48,7 +50,7 @@ export class Tokens {
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, this.canvas.width, this.canvas.height);
     c.setTransform(k, 0, 0, k, this.fit.left * devicePixelRatio, this.fit.top * devicePixelRatio);
-    for (const token of tokens) this.drawToken(c, token, p, token.reconcile !== "" && token.reconcile === selected);
+    for (const token of tokens) this.drawToken(c, token, p, token.kind === "pass" && token.reconcile === selected);
     this.drawLabels(c, tokens, p);
   }
 
@@ -65,7 +67,13 @@ export class Tokens {
     c.textAlign = "center";
     c.lineJoin = "round";
     const width = (text: string): number => c.measureText(text).width;
-    for (const label of placeLabels(tokens, { size: p.label, radius: p.radius, geometry: this.geometry, width })) {
+    for (const label of placeLabels(tokens, {
+      size: p.label,
+      radius: p.radius,
+      geometry: this.geometry,
+      words: this.words,
+      width,
+    })) {
       c.strokeStyle = p.paper;
       c.lineWidth = 5;
       c.strokeText(label.text, label.x, label.y);

@@ -41,10 +41,10 @@ export class TwinElement extends HTMLElement {
   private build(names: readonly string[]): void {
     this.lanes = names.join();
     this.rows.clear();
-    this.replaceChildren(...names.flatMap((name) => this.lane(name)));
+    this.replaceChildren(...names.flatMap((name) => this.lane(name, names.length > 1)));
   }
 
-  private lane(name: string): HTMLElement[] {
+  private lane(name: string, many: boolean): HTMLElement[] {
     const list = h("ol", { class: "stations", "aria-label": `Where the items of ${name} are` });
     for (const [id, title] of stations) {
       const who = h("span", { class: "station-who" });
@@ -52,7 +52,7 @@ export class TwinElement extends HTMLElement {
       this.rows.set(`${name}/${id}`, { row, who });
       list.append(row);
     }
-    return [h("h3", { class: "station-lane" }, name), list];
+    return many ? [h("h3", { class: "station-lane" }, name), list] : [list];
   }
 
   private fill(lane: string, id: string, text: string): void {

@@ -22,7 +22,7 @@ export function bars(reconcile: Reconcile): Bar[] {
 }
 
 function phaseBar(phase: Phase): Bar {
-  const tone = phase.name === "dequeue" ? "quiet" : phase.name === "apply" ? "ok" : "accent";
+  const tone = phase.name === "dequeue" ? "quiet" : "accent";
   const value = phase.to === 0 ? "…" : duration(phase.to - phase.from);
   const title = phase.name === "dequeue" ? "dequeue: the wait in the queue" : phase.name;
   return { name: phase.name, inner: false, from: phase.from, to: phase.to, tone, value, title };

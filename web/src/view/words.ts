@@ -1,6 +1,6 @@
 /** What the page says about rows: pure, in the field's own words. */
 import { countdown, duration } from "../base/time.ts";
-import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Cause, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
 
 export type ChipTone = Tone | "quiet";
@@ -44,11 +44,11 @@ export function ordinal(n: number): string {
 
 /** version writes a resourceVersion with its thousands apart: 10 427. */
 export function version(rv: string): string {
-  return rv.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+  return rv.replace(/\B(?=(\d{3})+(?!\d))/g, "\u00a0");
 }
 
-/** causeSaid puts one cause into words. own is the item that was reconciled. */
-export function causeSaid(cause: Cause): Said {
+/** causeSaid puts one cause into words. The object that was reconciled, when it is given, is not named again. */
+export function causeSaid(cause: Cause, object?: Pick<FlowObject, "kind" | "name">): Said {
   const who = cause.by === "self" ? "" : (cause.manager ?? "");
   switch (cause.what) {
     case "backoff":
@@ -56,9 +56,9 @@ export function causeSaid(cause: Cause): Said {
     case "requeue_after":
       return { chip: "requeue after", tone: "warn", text: "the time it asked for is over", who: "" };
     case "resync":
-      return { chip: "resync", tone: "quiet", text: `${objectOf(cause)}, nothing changed`, who: "" };
+      return { chip: "resync", tone: "quiet", text: "nothing changed", who: "" };
     default:
-      return { ...chipOf(cause), text: changeOf(cause, who), who };
+      return { ...chipOf(cause), text: changeOf(cause, who, object), who };
   }
 }
 
@@ -68,14 +68,15 @@ function chipOf(cause: Cause): { chip: string; tone: ChipTone } {
   return { chip: word(cause.what), tone: quiet ? "quiet" : "accent" };
 }
 
-function changeOf(cause: Cause, who: string): string {
-  const object = objectOf(cause);
+function changeOf(cause: Cause, who: string, own: Pick<FlowObject, "kind" | "name"> | undefined): string {
+  const same = own !== undefined && own.kind === cause.kind && own.name === cause.name;
+  const object = same ? "" : objectOf(cause);
   const by = who === "" ? "" : " by";
-  if (cause.what === "delete") return `${object} deleted${by}`;
+  if (cause.what === "delete") return `${object} deleted${by}`.trim();
   if (cause.what === "add") return `${object} appeared${who === "" ? "" : ", made by"}`;
   const changed = cause.changed ?? [];
   if (changed.length === 0 || cause.what !== "update") return object;
-  return `${object}: ${changed.join(" and ")} changed${by}`;
+  return `${object === "" ? "" : `${object}: `}${changed.join(" and ")} changed${by}`;
 }
 
 function objectOf(cause: Cause): string {
