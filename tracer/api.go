@@ -83,14 +83,15 @@ func (a Action) attributes() []attribute.KeyValue {
 
 // Observe records what ctx's reconcile sees of the object it reconciles: its
 // generation, observed generation, resourceVersion, whether it is being
-// deleted, and allow-listed fields. The object is read only, and only until
+// deleted, allow-listed fields, and which other fields of its spec have changed
+// since it was observed last, without their values. The object is read only, and only until
 // Observe returns. Nil and objects without metadata are ignored.
 func Observe(ctx context.Context, obj any) {
 	r := from(ctx)
 	if r == nil {
 		return
 	}
-	attrs := objectAttributes(obj)
+	attrs := r.t.digests.objectAttributes(obj)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done || attrs == nil {

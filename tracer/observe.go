@@ -14,7 +14,7 @@ import (
 
 // objectAttributes are those of the object that a reconcile observes, nil for
 // what is no object.
-func objectAttributes(obj any) []attribute.KeyValue {
+func (d *digests) objectAttributes(obj any) []attribute.KeyValue {
 	if v := reflect.ValueOf(obj); !v.IsValid() || (v.Kind() == reflect.Pointer && v.IsNil()) {
 		return nil
 	}
@@ -23,6 +23,7 @@ func objectAttributes(obj any) []attribute.KeyValue {
 		return nil
 	}
 	found, observed := observe(obj)
+	found.fields = append(found.fields, d.changed(string(o.GetUID()), o.GetGeneration(), part(obj, "spec"))...)
 	attrs := []attribute.KeyValue{
 		attribute.String(semconv.AttrObjectUID, string(o.GetUID())),
 		attribute.Int64(semconv.AttrObjectGeneration, o.GetGeneration()),

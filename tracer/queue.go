@@ -69,7 +69,17 @@ func NewQueue[T comparable](t *Tracer, limiter workqueue.TypedRateLimiter[T], cf
 		Name: cfg.Name, MetricsProvider: cfg.MetricsProvider, Clock: cfg.Clock,
 		Queue: &inner[T]{TypedInterface: q.typed, q: q},
 	})
+	t.updateState(func(s *controllerState) { s.refresh = append(s.refresh, q.tellAll) })
 	return q
+}
+
+// tellAll announces every item.
+func (q *Queue[T]) tellAll() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for it, i := range q.items {
+		q.announce(it, i)
+	}
 }
 
 func defaultKey[T comparable](it T) (namespace, name string) {

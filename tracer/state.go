@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -18,6 +19,9 @@ const (
 	pollSynced = 50 * time.Millisecond
 	// watchErrorFor is how long an error is shown when no event ends it.
 	watchErrorFor = time.Minute
+	// refreshEvery is how often every item's place is told anew, for a hub
+	// that has lost it.
+	refreshEvery = 10 * time.Second
 )
 
 // controllerState is the controller's start-up lane and sign of life.
@@ -33,6 +37,7 @@ type controllerState struct {
 	pending  map[string]func() bool
 	synced   map[string]bool
 	errors   map[string]watchError
+	refresh  []func()
 }
 
 type watchError struct {
@@ -119,7 +124,12 @@ func (s *controllerState) eventOf(kind string) {
 
 // run sends the state on each change and each second until stop is closed.
 func (s *controllerState) run(stop <-chan struct{}, put func(string, func() record)) {
+	refreshed := time.Now()
 	for {
+		if time.Since(refreshed) >= refreshEvery {
+			refreshed = time.Now()
+			s.tellAll()
+		}
 		s.poll()
 		put(semconv.LogControllerState, s.record)
 		timer := time.NewTimer(s.next())
@@ -139,6 +149,16 @@ func (s *controllerState) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopping = true
+}
+
+// tellAll has every queue tell the place of every item.
+func (s *controllerState) tellAll() {
+	s.mu.Lock()
+	refresh := slices.Clone(s.refresh)
+	s.mu.Unlock()
+	for _, tell := range refresh {
+		tell()
+	}
 }
 
 // next is how long to wait before the state is sent again.

@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
@@ -37,10 +36,12 @@ type Tracer struct {
 	spans    *spanBuffer
 	records  *recordBuffer
 	writes   *ownWrites
+	digests  *digests
 	state    *controllerState
 	stop     chan struct{}
 	abort    context.CancelFunc
 	running  sync.WaitGroup
+	client   *http.Client
 }
 
 // Start starts tracing. Without an endpoint it returns a Tracer that is off.
@@ -51,7 +52,7 @@ func Start(ctx context.Context, cfg Config) (*Tracer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tracer{cfg: cfg, writes: newOwnWrites(), state: newControllerState(cfg)}
+	t := &Tracer{cfg: cfg, writes: newOwnWrites(), digests: newDigests(), state: newControllerState(cfg)}
 	if cfg.Endpoint == "" {
 		return t, nil
 	}
@@ -71,8 +72,8 @@ func (t *Tracer) launch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.abort, t.stop = cancel, make(chan struct{})
 	id := identity{resource: newResource(t.cfg), epoch: randomHex(8)}
-	client := newHubClient()
-	spans := t.sender("/v1/traces", client, source{t.spans.wake, func() ([]byte, int, error) {
+	t.client = newHubClient()
+	spans := t.sender("/v1/traces", source{t.spans.wake, func() ([]byte, int, error) {
 		batch, ok := t.spans.take()
 		if !ok {
 			return nil, 0, nil
@@ -80,7 +81,7 @@ func (t *Tracer) launch() {
 		body, err := id.encodeSpans(batch)
 		return body, len(batch.spans), err
 	}, t.spans.lose})
-	records := t.sender("/v1/logs", client, source{t.records.wake, func() ([]byte, int, error) {
+	records := t.sender("/v1/logs", source{t.records.wake, func() ([]byte, int, error) {
 		batch := t.records.take()
 		if len(batch) == 0 {
 			return nil, 0, nil
@@ -95,11 +96,11 @@ func (t *Tracer) launch() {
 	live.Add(1)
 }
 
-func (t *Tracer) sender(path string, client *http.Client, src source) *sender {
+func (t *Tracer) sender(path string, src source) *sender {
 	return &sender{
 		url:     strings.TrimRight(t.cfg.Endpoint, "/") + path,
 		headers: t.cfg.Headers,
-		client:  client,
+		client:  t.client,
 		log:     t.cfg.Logger,
 		source:  src,
 		stop:    t.stop,
@@ -125,6 +126,7 @@ func (t *Tracer) Shutdown(ctx context.Context) error {
 	t.running.Wait()
 	late := !unhook()
 	t.abort()
+	t.client.CloseIdleConnections()
 	if late {
 		return fmt.Errorf("shutting the tracer down: sending what is buffered: %w", context.Cause(ctx))
 	}
@@ -181,8 +183,7 @@ func newResource(cfg Config) *resourcepb.Resource {
 	if pod := podName(); pod != "" {
 		attrs = append(attrs, attribute.String(semconv.AttrPodName, pod))
 	}
-	var out []*commonpb.KeyValue = encodeAttrs(attrs)
-	return &resourcepb.Resource{Attributes: out}
+	return &resourcepb.Resource{Attributes: encodeAttrs(attrs)}
 }
 
 // podName is the pod's name in a cluster, empty elsewhere.

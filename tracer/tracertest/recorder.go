@@ -34,6 +34,7 @@ const waitAtMost = 10 * time.Second
 type Recorder struct {
 	tb     testing.TB
 	server *httptest.Server
+	mux    http.Handler
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and made anew on each request
@@ -56,10 +57,14 @@ func NewRecorder(tb testing.TB) *Recorder {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/traces", r.traces)
 	mux.HandleFunc("POST /v1/logs", r.logs)
+	r.mux = mux
 	r.server = httptest.NewServer(mux)
 	tb.Cleanup(r.server.Close)
 	return r
 }
+
+// ServeHTTP takes one request, for a test that stands before the recorder.
+func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 
 // URL is the endpoint for tracer.Config.
 func (r *Recorder) URL() string { return r.server.URL }
