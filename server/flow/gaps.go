@@ -124,12 +124,8 @@ func (s *State) watchHoles(r *run) {
 }
 
 // unexplainedDrops is how many spans the emitter dropped which no gap shows.
-func (r *run) unexplainedDrops() int64 {
-	late := min(r.unexplained, r.dropped-r.explained)
-	r.explained += late
-	r.unexplained -= late
-	return r.dropped - r.explained
-}
+// Gaps of which nothing is known may be these drops, told of late.
+func (r *run) unexplainedDrops() int64 { return r.dropped - r.explained - r.inFlight }
 
 // announceGaps makes gaps of the holes whose grace is over.
 func (s *State) announceGaps() {
@@ -159,14 +155,14 @@ func (s *State) announce(r *run, h hole) {
 }
 
 func (r *run) reasonFor(h seqs) string {
-	if r.unexplainedDrops() >= h.len() {
+	if r.dropped-r.explained >= h.len() {
 		r.explained += h.len()
 		return reasonDrop
 	}
-	r.unexplained += h.len()
 	if r.claimed.has(h.first) && r.claimed.has(h.last) {
 		return reasonRejected
 	}
+	r.inFlight += h.len()
 	return reasonInFlight
 }
 
@@ -233,6 +229,9 @@ func (s *State) closeGap(r *run, sl *gapSlot, c seqs) {
 	}
 	next.Count = next.Last - next.First + 1
 	s.gaps.set(s, sl, next)
+	if before.Reason == reasonInFlight {
+		r.inFlight -= min(before.Last, c.last) - max(before.First, c.first) + 1
+	}
 	if c.last < before.Last {
 		rest := before
 		rest.First = c.last + 1

@@ -29,13 +29,11 @@ type itemNote struct {
 // heldAt says which waits a queue.item record held, by when they began; 0: none.
 type heldAt struct{ at, ready, delayed int64 }
 
-// facets are an item's place in the queue by the newest queue.item record.
+// facets are an item's place in the queue by the newest queue.item record,
+// beside its waits.
 type facets struct {
-	at                     int64
-	ready, delayed         bool
-	readySince             int64
-	delayedSince, requeues int64
-	active, dirty          bool
+	at            int64
+	active, dirty bool
 }
 
 // item returns the item's slot, a new one if need be.
@@ -122,8 +120,7 @@ func (s *State) refreshItem(it *itemSlot) {
 	if p := newestOpen(it.note.open); p != nil {
 		next.Current, next.Phase = p.row.Key, p.openPhase()
 	}
-	next.Ready = f.ready && !takenSince(it.note.waits, f.readySince)
-	next.Delayed = f.delayed
+	next.Ready, next.Delayed = waiting(it.note.waits)
 	next.Dirty = f.dirty
 	next.Active = next.Current != "" || f.active && f.at > it.note.lastTo
 	s.countPlaces(it.row, &next)
@@ -139,11 +136,15 @@ func newestOpen(open []*pass) *pass {
 	})
 }
 
-// takenSince says that a ready wait which began at since is known to be over.
-func takenSince(waits []*waitSlot, since int64) bool {
-	return slices.ContainsFunc(waits, func(w *waitSlot) bool {
-		return w.row.State == waitReady && near(w.row.From, since) && w.row.To != 0
-	})
+// waiting says whether an item is ready or delayed, by its waits.
+func waiting(waits []*waitSlot) (ready, delayed bool) {
+	for _, w := range waits {
+		if w.row.To == 0 {
+			ready = ready || w.row.State == waitReady
+			delayed = delayed || w.row.State == waitDelayed
+		}
+	}
+	return ready, delayed
 }
 
 // countPlaces keeps the controller's counts of items ready and delayed.

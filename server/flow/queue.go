@@ -15,20 +15,19 @@ func (s *State) takeQueueItem(r *run, l *Log) {
 	}
 	s.bind(controller, r.source)
 	it := s.item(controller, name)
-	f := facetsOf(l)
-	if f.ready {
-		s.recordReady(it, r, l.At, a)
+	if a.has(semconv.AttrItemReadySince) {
+		s.recordReady(it, r, l)
 	}
-	if f.delayed {
-		s.recordDelayed(it, r, l.At, a)
+	if a.has(semconv.AttrItemDelayedSince) {
+		s.recordDelayed(it, r, l)
 	}
-	h := heldAt{f.at, f.readySince, f.delayedSince}
+	h := heldAt{l.At, a.num(semconv.AttrItemReadySince), a.num(semconv.AttrItemDelayedSince)}
 	it.note.remember(h)
 	for _, sl := range it.note.waits {
 		s.endAbsent(sl, h)
 	}
-	if f.at >= it.note.facets.at {
-		it.note.facets = f
+	if l.At >= it.note.facets.at {
+		it.note.facets = facets{l.At, a.flag(semconv.AttrItemActive), a.flag(semconv.AttrItemDirty)}
 		it.note.run = r
 		s.touchItem(it)
 	}
@@ -52,26 +51,12 @@ func (n *itemNote) remember(h heldAt) {
 	}
 }
 
-func facetsOf(l *Log) facets {
-	a := l.Attrs
-	return facets{
-		at:         l.At,
-		ready:      a.has(semconv.AttrItemReadySince),
-		readySince: a.num(semconv.AttrItemReadySince),
-		delayed:    a.has(semconv.AttrItemDelayedUntil) || a.has(semconv.AttrItemDelayedSince),
-
-		delayedSince: a.num(semconv.AttrItemDelayedSince),
-		requeues:     a.num(semconv.AttrItemRequeues),
-		active:       a.flag(semconv.AttrItemActive),
-		dirty:        a.flag(semconv.AttrItemDirty),
-	}
-}
-
 // near says that two times are one instant.
 func near(a, b int64) bool { return a-b <= sameInstant && b-a <= sameInstant }
 
 // recordReady makes or refines the ready wait that a record tells of.
-func (s *State) recordReady(it *itemSlot, r *run, at int64, a Attrs) {
+func (s *State) recordReady(it *itemSlot, r *run, l *Log) {
+	a := l.Attrs
 	since := a.num(semconv.AttrItemReadySince)
 	sl := s.findWait(it, waitReady, since-sameInstant, since+sameInstant)
 	if sl == nil {
@@ -79,17 +64,17 @@ func (s *State) recordReady(it *itemSlot, r *run, at int64, a Attrs) {
 		s.closeByPasses(it, sl)
 	}
 	sl.note.recorded = true
-	if at < sl.note.heard {
+	if l.At < sl.note.heard {
 		return
 	}
-	sl.note.heard = at
+	sl.note.heard = l.At
 	next := *sl.row
 	next.Order = a.num(semconv.AttrItemReadyOrder)
 	if !sl.note.exact {
 		next.Priority = int(a.num(semconv.AttrQueuePriority))
 		next.Causes, next.Why = readyCauses(a)
 	}
-	s.waits.set(s, sl, next)
+	s.setWait(sl, next)
 	s.endByRecords(it, sl)
 }
 
@@ -117,7 +102,8 @@ func (s *State) closeByPasses(it *itemSlot, sl *waitSlot) {
 }
 
 // recordDelayed makes or refines the delayed wait that a record tells of.
-func (s *State) recordDelayed(it *itemSlot, r *run, at int64, a Attrs) {
+func (s *State) recordDelayed(it *itemSlot, r *run, l *Log) {
+	a := l.Attrs
 	since := a.num(semconv.AttrItemDelayedSince)
 	sl := s.findRecorded(it, waitDelayed, since, since)
 	if sl == nil {
@@ -125,17 +111,17 @@ func (s *State) recordDelayed(it *itemSlot, r *run, at int64, a Attrs) {
 		sl = s.newWait(it, r, waitDelayed, since)
 		sl.note.recorded = true
 	}
-	if at < sl.note.heard {
+	if l.At < sl.note.heard {
 		return
 	}
-	sl.note.heard = at
+	sl.note.heard = l.At
 	next := *sl.row
 	next.Why = a.text(semconv.AttrItemDelayedWhy)
 	next.Requeues = int(a.num(semconv.AttrItemRequeues))
 	if until := a.num(semconv.AttrItemDelayedUntil); until != next.Until {
 		next.Until, next.To = until, 0
 	}
-	s.waits.set(s, sl, next)
+	s.setWait(sl, next)
 	s.endByRecords(it, sl)
 	s.timeDelay(sl)
 }

@@ -41,10 +41,12 @@ type run struct {
 	holes   []hole
 	gaps    []*gapSlot // open ones
 
-	dropped, explained, unexplained int64
-	droppedAt                       int64
-	holed                           bool
-	replacedAt                      int64
+	// dropped is what the emitter says, explained how many of these a gap
+	// shows, inFlight how many are in gaps that nobody has explained.
+	dropped, explained, inFlight int64
+	droppedAt                    int64
+	holed                        bool
+	replacedAt                   int64
 }
 
 // hole is a range of numbers that may still come.

@@ -83,7 +83,7 @@ func (s *State) readyUntilTaken(p *pass) {
 		next.Why = p.row.Causes[n-1].What
 	}
 	sl.note.exact = true
-	s.waits.set(s, sl, next)
+	s.setWait(sl, next)
 }
 
 // delayedAfter makes the delayed wait that p's result announces, unless a
@@ -97,7 +97,7 @@ func (s *State) delayedAfter(p *pass) {
 	sl.note.passFrom, sl.note.passTo = row.From, row.To
 	next := *sl.row
 	next.Until, next.Why, next.Requeues = row.Next.At, row.Next.Why, row.Next.Requeues
-	s.waits.set(s, sl, next)
+	s.setWait(sl, next)
 	s.timeDelay(sl)
 }
 
@@ -111,7 +111,7 @@ func (s *State) closeReady(it *itemSlot, start int64) {
 		if w.To == 0 || w.To > start {
 			next := *w
 			next.To = start
-			s.waits.set(s, sl, next)
+			s.setWait(sl, next)
 		}
 	}
 }
@@ -123,11 +123,18 @@ func (s *State) newWait(it *itemSlot, r *run, state string, from int64) *waitSlo
 		State: state, From: from,
 	})
 	sl.note.item, sl.note.run = it, r
+	s.touchItem(it)
 	if len(it.note.waits) >= maxItemWaits {
 		it.note.waits = slices.Delete(it.note.waits, 0, 1)
 	}
 	it.note.waits = append(it.note.waits, sl)
 	return sl
+}
+
+// setWait replaces a wait's row, and lets its item know.
+func (s *State) setWait(sl *waitSlot, next Wait) {
+	s.waits.set(s, sl, next)
+	s.touchItem(sl.note.item)
 }
 
 // findWait returns the newest wait of a state that began in [from, to].
@@ -194,12 +201,12 @@ func (s *State) fireDelays() {
 func (s *State) endWait(sl *waitSlot, at int64) {
 	next := *sl.row
 	next.To = max(at, next.From)
-	s.waits.set(s, sl, next)
+	s.setWait(sl, next)
 }
 
 // forgetWait is told of an evicted wait.
 func (s *State) forgetWait(sl *waitSlot) {
-	if it := sl.note.item; it != nil {
-		it.note.waits = slices.DeleteFunc(it.note.waits, func(o *waitSlot) bool { return o == sl })
-	}
+	it := sl.note.item
+	it.note.waits = slices.DeleteFunc(it.note.waits, func(o *waitSlot) bool { return o == sl })
+	s.touchItem(it)
 }

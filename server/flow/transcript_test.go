@@ -1,0 +1,280 @@
+package flow
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
+)
+
+// The transcripts in testdata/*.txt are read top to bottom, one State a file.
+// A block is a command, its lines, "----" and what it answers; blocks stand
+// apart by an empty line. Times are in milliseconds from the beginning.
+//
+//	step NOW               takes in what the lines say, answers the outputs
+//	rows [KIND …]          answers the rows there are (of these kinds)
+//	pending                answers whether something waits for time
+//
+// Lines of a step; A..B is a time from A to B:
+//
+//	root TRACE A..B CONTROLLER ITEM RESULT [key=value …]
+//	PHASE TRACE A..B [key=value …] [cause WHAT@TIME:UID/VERSION …]
+//	read|write TRACE/SPAN A..B [key=value …]
+//	start TRACE/SPAN TIME NAME [key=value …]
+//	queue.item|controller.state|hold|drop TIME CONTROLLER [ITEM] [key=value …]
+//	emitter FIRST-LAST [dropped=N]
+//
+// with the attributes' names as keys, cut to their last word where shorthand
+// knows them, and instance=, epoch= and seq= for all.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("finding transcripts: %v, %d found", err, len(files))
+	}
+	for _, path := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := replay(t, string(data))
+			if *update {
+				writeFile(t, path, []byte(got))
+			}
+			if diff := gocmp.Diff(string(data), got); diff != "" && !*update {
+				t.Errorf("-%s +now (-update rewrites it):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// replay runs a transcript and returns it with the answers of now.
+func replay(t *testing.T, text string) string {
+	p := &player{t: t, state: New(Limits{})}
+	var out []string
+	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		question, _, asked := strings.Cut(block, "\n----")
+		if !asked {
+			out = append(out, block)
+			continue
+		}
+		answer := p.answer(strings.Split(question, "\n"))
+		out = append(out, strings.TrimRight(question+"\n----\n"+strings.Join(answer, "\n"), "\n"))
+	}
+	return strings.Join(out, "\n\n") + "\n"
+}
+
+// player runs the blocks of one transcript.
+type player struct {
+	t     *testing.T
+	state *State
+	spans int
+}
+
+func (p *player) answer(lines []string) []string {
+	for strings.HasPrefix(lines[0], "#") {
+		lines = lines[1:]
+	}
+	words := strings.Fields(lines[0])
+	switch words[0] {
+	case "step":
+		return p.step(p.time(words[1]), lines[1:])
+	case "rows":
+		return p.rows(words[1:])
+	case "pending":
+		return []string{strconv.FormatBool(p.state.Pending())}
+	}
+	p.t.Fatalf("unknown command %q", lines[0])
+	return nil
+}
+
+func (p *player) step(now int64, lines []string) []string {
+	in := Input{Now: now}
+	for _, l := range lines {
+		p.line(&in, strings.Fields(l))
+	}
+	var out []string
+	for _, o := range p.state.Step(in) {
+		if o.Gone != nil {
+			out = append(out, "gone "+string(o.Gone.Kind)+" "+o.Gone.ID)
+			continue
+		}
+		out = append(out, show(o.Row))
+	}
+	return out
+}
+
+func (p *player) rows(kinds []string) []string {
+	var out []string
+	for _, r := range p.state.Rows() {
+		if len(kinds) == 0 || strings.Contains(" "+strings.Join(kinds, " ")+" ", " "+string(r.Kind())+" ") {
+			out = append(out, show(r))
+		}
+	}
+	return out
+}
+
+// line adds what one line says to an input.
+func (p *player) line(in *Input, w []string) {
+	switch w[0] {
+	case "root":
+		sp := p.span(semconv.SpanReconcilePrefix+w[3], w[1], w[2], w[6:])
+		sp.Attrs[semconv.AttrController], sp.Attrs[semconv.AttrResult] = w[3], w[5]
+		setItem(sp.Attrs, w[4])
+		in.Spans = append(in.Spans, sp)
+	case "start":
+		l := p.log(semconv.LogSpanStart, w[2], w[4:])
+		l.TraceID, l.SpanID, _ = strings.Cut(w[1], "/")
+		l.Attrs[semconv.AttrSpanName] = strings.ReplaceAll(w[3], "_", " ")
+		l.Attrs[semconv.AttrSpanStart] = l.At
+		in.Logs = append(in.Logs, l)
+	case semconv.LogQueueItem, semconv.LogControllerState, semconv.LogHold, semconv.LogDrop:
+		l := p.log(w[0], w[1], w[3:])
+		l.Attrs[semconv.AttrController] = w[2]
+		in.Logs = append(in.Logs, l)
+	case "emitter":
+		in.Emitters = append(in.Emitters, p.emitter(w[1:]))
+	default:
+		in.Spans = append(in.Spans, p.span(w[0], w[1], w[2], w[3:]))
+	}
+}
+
+func (p *player) emitter(w []string) Emitter {
+	first, last, _ := strings.Cut(w[0], "-")
+	e := Emitter{Source: Source{Instance: "i1"}, Epoch: "e1", First: p.int(first), Last: p.int(last)}
+	for _, kv := range w[1:] {
+		k, v, _ := strings.Cut(kv, "=")
+		switch k {
+		case "dropped":
+			e.Dropped = p.int(v)
+		case "epoch":
+			e.Epoch = v
+		case "instance":
+			e.Source.Instance = v
+		}
+	}
+	return e
+}
+
+func (p *player) span(name, id, interval string, options []string) Span {
+	p.spans++
+	trace, span, _ := strings.Cut(id, "/")
+	from, to, _ := strings.Cut(interval, "..")
+	sp := Span{
+		Source: Source{Instance: "i1"}, Epoch: "e1", TraceID: trace, SpanID: cmp.Or(span, fmt.Sprintf("%s-%s@%s", trace, name, interval)),
+		Name: name, From: p.time(from), To: p.time(to), Attrs: Attrs{},
+	}
+	for i := 0; i < len(options); i++ {
+		if options[i] == "cause" {
+			i++
+			sp.Events = append(sp.Events, p.cause(options[i]))
+			continue
+		}
+		if options[i] == "plan" {
+			i++
+			sp.Events = append(sp.Events, Event{Name: semconv.EventPlanAction, Attrs: Attrs{
+				semconv.AttrActionSummary: strings.ReplaceAll(options[i], "_", " "),
+			}})
+			continue
+		}
+		p.option(sp.Attrs, &sp.Source, &sp.Epoch, options[i])
+	}
+	return sp
+}
+
+// cause reads WHAT@TIME:UID/VERSION.
+func (p *player) cause(text string) Event {
+	what, rest, _ := strings.Cut(text, "@")
+	at, object, _ := strings.Cut(rest, ":")
+	uid, version, _ := strings.Cut(object, "/")
+	a := Attrs{semconv.AttrCause: what}
+	setText(a, semconv.AttrCauseObjectUID, uid)
+	setText(a, semconv.AttrCauseObjectRV, version)
+	return Event{Name: semconv.EventCause, At: p.time(at), Attrs: a}
+}
+
+func (p *player) log(event, at string, options []string) Log {
+	l := Log{Source: Source{Instance: "i1"}, Event: event, At: p.time(at), Attrs: Attrs{}}
+	for _, o := range options {
+		if !strings.Contains(o, "=") {
+			setItem(l.Attrs, o)
+			continue
+		}
+		p.option(l.Attrs, &l.Source, &l.Epoch, o)
+	}
+	return l
+}
+
+func setItem(a Attrs, item string) {
+	namespace, name, _ := strings.Cut(item, "/")
+	a[semconv.AttrNamespace], a[semconv.AttrObjectName] = namespace, name
+}
+
+// shorthand are the keys that transcripts use.
+func shorthand() map[string]string {
+	return map[string]string{
+		"seq": semconv.AttrSeq, "delay_ms": semconv.AttrRequeueDelayMS, "requeues": semconv.AttrRequeueCount,
+		"error": semconv.AttrErrorType, "version": semconv.AttrObjectResourceVersion,
+		"controller": semconv.AttrController, "depth": semconv.AttrQueueDepth, "counts": semconv.AttrCauseCounts,
+		"method": semconv.AttrHTTPMethod, "status": semconv.AttrHTTPStatus, "uid": semconv.AttrWriteUID,
+		"after": semconv.AttrWriteResourceVersionNew, "resource": semconv.AttrWriteResource,
+		"kind": semconv.AttrReadKind, "count": semconv.AttrReadCount,
+		"ready": semconv.AttrItemReadySince, "delayed": semconv.AttrItemDelayedSince, "until": semconv.AttrItemDelayedUntil,
+		"why": semconv.AttrItemDelayedWhy, "active": semconv.AttrItemActive, "dirty": semconv.AttrItemDirty,
+		"lease": semconv.AttrStateLease, "workers": semconv.AttrStateWorkers, "unsynced": semconv.AttrStateUnsynced,
+		"worker": semconv.AttrWorker, "since": semconv.AttrHoldSince, "phase": semconv.AttrHoldPhase,
+	}
+}
+
+// option sets one key=value.
+func (p *player) option(a Attrs, src *Source, epoch *string, option string) {
+	k, v, _ := strings.Cut(option, "=")
+	switch k {
+	case "instance":
+		src.Instance = v
+		return
+	case "epoch":
+		*epoch = v
+		return
+	}
+	name := shorthand()[k]
+	if name == "" {
+		p.t.Fatalf("unknown key %q in %q", k, option)
+	}
+	switch k {
+	case "ready", "delayed", "until", "since":
+		a[name] = p.time(v)
+	case "active", "dirty":
+		a[name] = true
+	case "seq", "delay_ms", "requeues", "depth", "status", "count", "workers", "worker":
+		a[name] = p.int(v)
+	case "counts", "unsynced":
+		a[name] = strings.Split(strings.ReplaceAll(v, ":", "="), ",")
+	default:
+		a[name] = v
+	}
+}
+
+func (p *player) int(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n
+}
+
+// time reads milliseconds from the beginning.
+func (p *player) time(s string) int64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return t0 + int64(f*1000)
+}
