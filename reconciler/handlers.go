@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -28,7 +29,7 @@ func (c *controller) addHandlers() {
 // listen panics where client-go refuses, which it does only to an informer
 // that has been started or stopped.
 func (c *controller) listen(kind string, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) {
-	if err := informer.SetWatchErrorHandler(c.tracer.WatchErrorHandler(kind, nil)); err != nil {
+	if err := informer.SetWatchErrorHandlerWithContext(c.tracer.WatchErrorHandler(kind, nil)); err != nil {
 		panic(fmt.Sprintf("listening to %ss: %v", kind, err))
 	}
 	if _, err := informer.AddEventHandler(handler); err != nil {
@@ -86,4 +87,9 @@ func ownerOf(obj any) *metav1.OwnerReference {
 		return nil
 	}
 	return owner
+}
+
+// ofGroup says whether apiVersion is of this API group, of whatever version.
+func ofGroup(apiVersion string) bool {
+	return strings.HasPrefix(apiVersion, v1alpha1.GroupName+"/")
 }

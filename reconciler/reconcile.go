@@ -58,7 +58,7 @@ func (c *controller) observe(ctx context.Context, s *scope) error {
 	}
 	tracer.Observe(ctx, set)
 	s.seen.set = set
-	store := indexerOf(c.tracer, ctx, podKind, c.pods)
+	store := c.tracer.Indexer(ctx, podKind, c.pods.GetIndexer())
 	// The store's version is read before its Pods, so that it never claims
 	// more than they show.
 	version := store.LastStoreSyncResourceVersion()
@@ -73,7 +73,7 @@ func (c *controller) observe(ctx context.Context, s *scope) error {
 
 // findSet returns nil when the cache holds no such PodSet.
 func (c *controller) findSet(ctx context.Context, key cache.ObjectName) (*v1alpha1.PodSet, error) {
-	obj, exists, err := indexerOf(c.tracer, ctx, v1alpha1.PodSetKind, c.sets).GetByKey(key.String())
+	obj, exists, err := c.tracer.Indexer(ctx, v1alpha1.PodSetKind, c.sets.GetIndexer()).GetByKey(key.String())
 	if err != nil {
 		return nil, fmt.Errorf("reading the PodSet from the cache: %w", err)
 	}

@@ -33,7 +33,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	if err := prepare(ctx, o, api); err != nil {
-		return err
+		return unlessEnded(ctx, err)
 	}
 	if !o.LeaderElection.Enabled {
 		return newController(o, api).run(ctx)
@@ -59,7 +59,7 @@ func newClients(o Options) (clients, error) {
 		return clients{}, fmt.Errorf("making a client: %w", err)
 	}
 	traced := rest.CopyConfig(o.Config)
-	wrapTransport(o.Tracer, traced)
+	traced.Wrap(o.Tracer.Transport)
 	kube, err := kubernetes.NewForConfig(traced)
 	if err != nil {
 		return clients{}, fmt.Errorf("making a client: %w", err)
@@ -80,6 +80,14 @@ func prepare(ctx context.Context, o Options, api clients) error {
 		return err
 	}
 	return checkServed(ctx, api.sets.PodSets(o.Namespace))
+}
+
+// unlessEnded drops the error of what was interrupted because it had to end.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // run stops in this order: the informers, so that no more work comes in; the

@@ -44,11 +44,12 @@ func (c *Cluster) Namespace(t testing.TB) string {
 	return made.Name
 }
 
-// eventually is how long Eventually waits, generous for a busy machine.
-const eventually = 60 * time.Second
+// eventually is how long Eventually waits: the garbage collector alone needs half
+// a minute to notice a new kind.
+const eventually = 2 * time.Minute
 
 // Eventually asks condition every 20 ms until it is true, and fails t when it
-// is not within a minute. What says what is waited for.
+// is not within two minutes. What says what is waited for.
 func Eventually(t testing.TB, what string, condition func(context.Context) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), eventually)
