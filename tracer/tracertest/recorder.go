@@ -41,6 +41,7 @@ type Recorder struct {
 	spans   []Span
 	records []Record
 	batches []Batch
+	who     Attrs
 }
 
 // Batch is what one trace request claimed of the emitter's numbers.
@@ -88,6 +89,13 @@ func (r *Recorder) Batches() []Batch {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.batches)
+}
+
+// Resource is what the newest request told of the emitter, nil before one came.
+func (r *Recorder) Resource() Attrs {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.who
 }
 
 // Reconciles are the finished reconciles of an item ("namespace/name" or
@@ -157,6 +165,7 @@ func (r *Recorder) traces(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rs := range data.ResourceSpans {
+		r.who = attributes(rs.Resource.GetAttributes())
 		for _, ss := range rs.ScopeSpans {
 			scope := attributes(ss.Scope.GetAttributes())
 			r.batches = append(r.batches, Batch{
@@ -180,6 +189,7 @@ func (r *Recorder) logs(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rl := range data.ResourceLogs {
+		r.who = attributes(rl.Resource.GetAttributes())
 		for _, sl := range rl.ScopeLogs {
 			for _, l := range sl.LogRecords {
 				r.records = append(r.records, logRecord(l))
