@@ -41,6 +41,11 @@ func Context(limit time.Duration) context.Context {
 	return ctx
 }
 
+// ParentGone reports whether a context of Context ended because the parent did.
+func ParentGone(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), errParentGone)
+}
+
 // Announce tells the parent of a step that is done, see Process.Announced.
 func Announce(step string) {
 	fmt.Println(step)

@@ -83,7 +83,7 @@ func Main(args []string) error {
 }
 
 func run(ctx context.Context, o Options, apiserver []string, listener net.Listener) error {
-	defer removeTemporary(o)
+	defer removeTemporary(ctx, o)
 	etcd, err := startEtcd(ctx, o)
 	if err != nil {
 		return err
@@ -128,8 +128,9 @@ func inheritedListener() (net.Listener, error) {
 	return l, nil
 }
 
-func removeTemporary(o Options) {
-	if o.Remove != "" {
+// removeTemporary does what the parent can no longer do.
+func removeTemporary(ctx context.Context, o Options) {
+	if o.Remove != "" && child.ParentGone(ctx) {
 		_ = os.RemoveAll(o.Remove)
 	}
 }

@@ -59,11 +59,11 @@ func (m meta) check(ours string) error {
 	if own.CanRead(stored) {
 		return nil
 	}
-	word := "older"
+	word := "an older"
 	if stored.Compare(own) > 0 {
-		word = "newer"
+		word = "a newer"
 	}
-	return fmt.Errorf("it holds the data of an %s Kubernetes (%s, this one is %s): use that localcluster, or another folder with --data", word, m.Kubernetes, ours)
+	return fmt.Errorf("it holds the data of %s Kubernetes (%s, this one is %s): use that localcluster, or another folder with --data", word, m.Kubernetes, ours)
 }
 
 func (d *Dir) saveMeta() error {

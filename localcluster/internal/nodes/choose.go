@@ -72,6 +72,9 @@ func pick(pod *v1.Pod, nodes []*v1.Node, count map[string]int) (node, reason str
 
 // explain words the reason as the Kubernetes scheduler does.
 func explain(total int, misfits map[string]int) string {
+	if total == 0 {
+		return "no nodes available to schedule pods"
+	}
 	parts := make([]string, 0, len(misfits))
 	for _, why := range slices.Sorted(maps.Keys(misfits)) {
 		parts = append(parts, fmt.Sprintf("%d %s", misfits[why], why))

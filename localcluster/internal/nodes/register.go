@@ -53,7 +53,22 @@ func (a *Agent) register(ctx context.Context, name string, number int) error {
 		return err
 	}
 	node.Status = nodeStatus(name, number, node.Status)
-	_, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
+	if node, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{}); err != nil {
+		return err
+	}
+	return a.removeNotReadyTaint(ctx, node)
+}
+
+// removeNotReadyTaint removes the taint that the API server puts on a new Node
+// until it is Ready. In a whole cluster the node-lifecycle controller does it, but
+// that would also judge these nodes.
+func (a *Agent) removeNotReadyTaint(ctx context.Context, node *v1.Node) error {
+	rest := slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t v1.Taint) bool { return t.Key == v1.TaintNodeNotReady })
+	if len(rest) == len(node.Spec.Taints) {
+		return nil
+	}
+	node.Spec.Taints = rest
+	_, err := a.client.CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{})
 	return err
 }
 
