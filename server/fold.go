@@ -46,7 +46,7 @@ func (f *fold) run() {
 	}
 }
 
-// drain throws away what is offered, for a hub that is not to become ready.
+// drain throws away what is offered until the end.
 func (f *fold) drain() {
 	for range f.queue {
 		continue

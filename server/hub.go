@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -25,6 +26,9 @@ import (
 
 // stopWithin bounds how long Run waits for requests under way when it stops.
 const stopWithin = 3 * time.Second
+
+// maxEmitters is how many connections OTLP over gRPC may have.
+const maxEmitters = 1000
 
 // Hub is one hub. New opens all that it needs, Run runs it.
 type Hub struct {
@@ -69,7 +73,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          nil,
+		ErrorLog:          slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelWarn),
 	}
 	if h.grpcOn != nil {
 		h.grpc = h.newGRPC()
@@ -189,7 +193,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	viewing, stopViewing := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return h.serveHTTP() })
 	if h.grpc != nil {
-		g.Go(func() error { return h.grpc.Serve(h.grpcOn) })
+		g.Go(func() error { return h.grpc.Serve(netutil.LimitListener(h.grpcOn, maxEmitters)) })
 	}
 	g.Go(func() error {
 		defer close(folded)
@@ -227,9 +231,15 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 		h.http.Close()
 	}
 	h.stopGRPC(ctx)
+	drained := make(chan struct{})
+	go func() { // a fold that has failed must not keep the journal from closing
+		defer close(drained)
+		<-folded
+		h.fold.drain()
+	}()
 	err := h.journal.Close(ctx)
 	h.fold.end()
-	<-folded
+	<-drained
 	return err
 }
 
@@ -255,7 +265,6 @@ func (h *Hub) stopGRPC(ctx context.Context) {
 func (h *Hub) runFold(ctx context.Context) error {
 	began := time.Now()
 	if err := h.journal.Replay(ctx, 0, h.fold.take); err != nil {
-		h.fold.drain()
 		if ctx.Err() != nil {
 			return nil
 		}

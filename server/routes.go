@@ -11,7 +11,7 @@ import (
 
 func (h *Hub) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Use(middleware.Recoverer, secureHeaders)
+	r.Use(middleware.GetHead, secureHeaders)
 
 	// For machines: any Host, no cookie.
 	r.Get("/healthz", h.healthz)

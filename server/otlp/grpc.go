@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -22,6 +23,7 @@ import (
 func (r *Receiver) GRPC(opts ...grpc.ServerOption) *grpc.Server {
 	opts = append([]grpc.ServerOption{
 		grpc.ForceServerCodecV2(frameCodec{}),
+		grpc.InTapHandle(r.tap),
 		// The limit holds for the decompressed message too: gRPC stops
 		// decompressing at it.
 		grpc.MaxRecvMsgSize(int(r.cfg.MaxBody)),
@@ -52,9 +54,21 @@ func (r *Receiver) service(name string, kind Kind) *grpc.ServiceDesc {
 	}
 }
 
+// tap turns away who may not send before a byte of the body is read or
+// decompressed. The handler checks again: this one is only for the load.
+func (r *Receiver) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
+	if values := info.Header.Get("authorization"); len(values) != 1 || !r.cfg.Authorize(Bearer(values[0])) {
+		r.refused.Add(1)
+		return nil, statusError(errNoToken)
+	}
+	return ctx, nil
+}
+
+var errNoToken = &refusal{codes.Unauthenticated, "the metadata must have authorization: Bearer <ingest token>"}
+
 func (r *Receiver) export(ctx context.Context, kind Kind, decode func(any) error) ([]byte, error) {
 	if !r.cfg.Authorize(metadataToken(ctx)) {
-		return nil, &refusal{codes.Unauthenticated, "the metadata must have authorization: Bearer <ingest token>"}
+		return nil, errNoToken
 	}
 	leave, err := r.enter(ctx)
 	if err != nil {

@@ -98,10 +98,8 @@ func (r *Receiver) accept(ctx context.Context, kind Kind, body []byte, asJSON bo
 	}
 	rejected := r.cfg.Caps.apply(req)
 	redacted := req.redact()
-	if req.count() > 0 {
-		if err := r.store(ctx, kind, req, body, asJSON || redacted || rejected.count > 0); err != nil {
-			return nil, err
-		}
+	if err := r.store(ctx, kind, req, body, asJSON || redacted || rejected.count > 0); err != nil {
+		return nil, err
 	}
 	r.rejected.Add(int64(rejected.count))
 	return req.answer(rejected, asJSON)
@@ -110,6 +108,10 @@ func (r *Receiver) accept(ctx context.Context, kind Kind, body []byte, asJSON bo
 // store stores a request: as it came if nothing was changed in it, which saves
 // encoding it again.
 func (r *Receiver) store(ctx context.Context, kind Kind, req request, body []byte, changed bool) error {
+	batch := req.decode()
+	if req.count() == 0 && len(batch.Emitters) == 0 {
+		return nil // nothing is left, not even a claim of what should be there
+	}
 	payload := body
 	if changed {
 		var err error
@@ -117,7 +119,7 @@ func (r *Receiver) store(ctx context.Context, kind Kind, req request, body []byt
 			return fmt.Errorf("encoding what is stored: %w", err)
 		}
 	}
-	if err := r.cfg.Store(ctx, kind, payload, req.decode()); err != nil {
+	if err := r.cfg.Store(ctx, kind, payload, batch); err != nil {
 		return storeRefusal(err)
 	}
 	if kind == Traces {
