@@ -58,11 +58,13 @@ class Main implements App {
     const run = this.model.reconcile(reconcile);
     if (run === undefined) return undefined;
     const end = run.to === 0 ? this.watch.hubNow() : run.to;
-    let found: Journey | undefined;
+    const ways: Journey[] = [];
     this.layout.overlapping(run.controller, run.from, end + 2 * LAG, (journey) => {
-      if (journey.kind === "pass" && journey.reconcile === reconcile) found = journey;
+      if (journey.kind === "pass" && journey.item === run.item) ways.push(journey);
     });
-    return found;
+    // Passes that followed each other too fast are one token, which bears the newest one's name.
+    const own = ways.find((journey) => journey.reconcile === reconcile);
+    return own ?? ways.sort((a, b) => a.from - b.from).find((journey) => journey.to > run.start);
   }
 
   zone(): number {

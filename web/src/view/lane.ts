@@ -18,6 +18,7 @@ const ringText = 88;
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
   private tokens: Tokens | undefined;
+  private counted = false;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
 
@@ -73,6 +74,10 @@ export class LaneElement extends HTMLElement {
     if (app === undefined) return;
     const lane = app.model.lanes(app.watch.hubNow()).find((candidate) => candidate.name === this.lane);
     if (lane === undefined) return;
+    this.paintServer(app);
+    // Paused, the counts stand still with the picture.
+    if (app.playhead.paused && this.counted) return;
+    this.counted = true;
     const { controller } = lane;
     say(part(this, "name"), lane.name);
     say(part(this, "about"), about(controller.kind ?? "", controller.workers, controller.connected, controller.lease));
@@ -83,12 +88,22 @@ export class LaneElement extends HTMLElement {
     part(this, "errors").parentElement?.classList.toggle("has-errors", controller.errors > 0);
     say(part(this, "p50"), lane.p50 === 0 ? "–" : duration(lane.p50));
     this.note("done", count(controller.reconciles - controller.errors));
-    this.paintServer(app);
+    this.paintPhases(app);
   }
 
   private paintServer(app: App): void {
     const rv = newestVersion(app, this.lane);
     this.note("api", rv === 0 ? "etcd" : `etcd rv ${version(String(rv))}`);
+  }
+
+  /** Before the first token has come by, the phases show how long the last finished reconcile took. */
+  private paintPhases(app: App): void {
+    const last = app.model.latestFinished(this.lane, "");
+    for (const phase of last?.phases ?? []) {
+      if (!isPhase(phase.name)) continue;
+      const g = this.nodes.get(phase.name);
+      if (g !== undefined && part(g, "note").textContent === "") this.note(phase.name, duration(phase.to - phase.from));
+    }
   }
 
   private drawCache(behind: Behind | undefined): void {
@@ -241,8 +256,8 @@ function whyShort(why: string): string {
 function newestVersion(app: App, lane: string): number {
   const t = app.playhead.now();
   let newest = 0;
-  for (const reconcile of app.model.recent(lane, 40)) {
-    if (reconcile.start > t) continue;
+  const known = app.model.recent(lane, app.playhead.paused ? 5000 : 40).filter((run) => run.start <= t);
+  for (const reconcile of known.slice(0, 40)) {
     for (const write of reconcile.writes) newest = Math.max(newest, Number(write.after ?? 0) || 0);
     for (const cause of reconcile.causes) newest = Math.max(newest, Number(cause.resourceVersion ?? 0) || 0);
   }

@@ -1,7 +1,14 @@
 /** Steps through time by phase and by reconcile; both pause the picture. */
+import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
+import type { Journey, Step } from "../layout/types.ts";
 import type { App } from "./app.ts";
-import type { Stepper } from "./transport.ts";
+
+/** Steps through time: the buttons' and the keys'. */
+export interface Stepper {
+  reconcile(direction: 1 | -1): void;
+  phase(direction: 1 | -1): void;
+}
 
 /** How many reconciles are looked through for the one before or after. */
 const reach = 20_000;
@@ -22,6 +29,19 @@ export function stepper(app: App): Stepper {
   };
 }
 
+/** How long a token needs to come to rest at its station, in µs. */
+const settle = 100_000;
+
+/** seatedAt is when a journey's token rests at a node, undefined when it never does. */
+export function seatedAt(journey: Journey | undefined, node: NodeId): number | undefined {
+  const stay = journey?.steps.find((step) => step.kind === "stay" && step.node === node);
+  return stay === undefined ? undefined : seated(stay);
+}
+
+function seated(step: Step): number {
+  return step.from + Math.min(settle, (step.to - step.from) / 2);
+}
+
 /** The reconcile before or after the one that is selected, of the same item, or of all when none is. */
 function neighbour(app: App, direction: 1 | -1): Reconcile | undefined {
   const selection = app.selection.get();
@@ -38,14 +58,13 @@ function neighbour(app: App, direction: 1 | -1): Reconcile | undefined {
 
 function show(app: App, run: Reconcile): void {
   app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-  const first = app.journeyOf(run.key)?.steps.find((step) => step.kind === "stay" && step.node === "dequeue");
-  app.playhead.seek(first?.from ?? run.start);
+  app.playhead.seek(seatedAt(app.journeyOf(run.key), "dequeue") ?? run.start);
 }
 
 /** When the reconcile's token comes to the next, or came to the last, station. */
 function boundary(app: App, reconcile: string, direction: 1 | -1): number | undefined {
   const t = app.playhead.now();
   const stays = app.journeyOf(reconcile)?.steps.filter((step) => step.kind === "stay") ?? [];
-  const times = stays.map((step) => step.from);
+  const times = stays.map(seated);
   return direction > 0 ? times.find((time) => time > t + 1) : times.filter((time) => time < t - 1).at(-1);
 }

@@ -5,17 +5,13 @@ import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { readPalette } from "./shapes.ts";
 import type { Palette } from "./shapes.ts";
+import { seatedAt } from "./steps.ts";
+import type { Stepper } from "./steps.ts";
 import { barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimeWindow } from "./timeline.ts";
 
 /** How much time the line shows, in seconds. */
 const shown = 180;
-
-/** Steps through time; main wires it to the keys as well. */
-export interface Stepper {
-  reconcile(direction: 1 | -1): void;
-  phase(direction: 1 | -1): void;
-}
 
 export class TransportElement extends HTMLElement {
   private app: App | undefined;
@@ -43,6 +39,8 @@ export class TransportElement extends HTMLElement {
     });
     const line = part(this, "line");
     line.addEventListener("pointerdown", (event) => {
+      // The focus stays where it is, so that the arrow keys go on stepping by phase.
+      event.preventDefault();
       this.goTo(event.clientX);
     });
     line.addEventListener("keydown", (event) => {
@@ -78,6 +76,12 @@ export class TransportElement extends HTMLElement {
     const at = clock(playhead.now(), app.zone());
     const total = totalOf(model, app.watch.hubNow());
     if (!playhead.paused) this.totalAtPause = total;
+    const connection = app.watch.connection();
+    if (connection.state === "lost" && !playhead.paused) {
+      say(part(this, "where"), "not connected");
+      say(part(this, "more"), connection.asOf === 0 ? "" : `as of ${clock(connection.asOf, app.zone())}`);
+      return show(part(this, "live"), false);
+    }
     say(part(this, "where"), playhead.paused ? `paused · ${at}` : at);
     const fresh = Math.max(0, total - this.totalAtPause);
     const behind = playhead.behind() / SECOND;
@@ -120,9 +124,7 @@ export class TransportElement extends HTMLElement {
     const run = inside.find((candidate) => candidate.result.includes("error")) ?? inside[0];
     if (run === undefined) return app.playhead.seek(from + SECOND / 2);
     app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    const journey = app.journeyOf(run.key);
-    const middle = journey?.steps.find((step) => step.kind === "stay" && step.node === "apply")?.from;
-    app.playhead.seek(middle ?? run.to);
+    app.playhead.seek(seatedAt(app.journeyOf(run.key), "apply") ?? run.to);
   }
 
   private key(event: KeyboardEvent): void {
