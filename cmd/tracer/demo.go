@@ -54,9 +54,9 @@ start. kubectl works with the file "kubeconfig" in it.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "the page's address, on this machine; port 0 takes a free one")
-	f.StringVar(&o.data, "data", "", "the folder of everything that is kept (default: "+dataFolderHelp+")")
+	f.StringVar(&o.data, "data", "", "the folder of everything that is kept (default: "+dataFolderHelp("demo")+")")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
-	tokenFlag(cmd, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: a new one)")
+	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: a new one)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	return cmd

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/demotest"
@@ -55,10 +56,14 @@ func TestDemo(t *testing.T) {
 
 // demoEnv is a demo that runs and a client for its cluster.
 type demoEnv struct {
-	ctx  context.Context
-	bin  demotest.Binaries
-	demo *demotest.Demo
-	sets *v1alpha1.Client
+	ctx context.Context
+	bin demotest.Binaries
+	// atEnd registers what is done when all parts have run.
+	atEnd func(func())
+	demo  *demotest.Demo
+	sets  *v1alpha1.Client
+	// dynamic knows the scale subresource.
+	dynamic dynamic.Interface
 	// history are the completed reconciles at the end of a part.
 	history map[string]flow.Reconcile
 }
@@ -71,7 +76,7 @@ func startDemo(t *testing.T, data string) *demoEnv {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
-	e := &demoEnv{ctx: ctx, bin: bin}
+	e := &demoEnv{ctx: ctx, bin: bin, atEnd: t.Cleanup}
 	e.start(t, data)
 	return e
 }
@@ -83,7 +88,7 @@ func (e *demoEnv) start(t *testing.T, data string) {
 		t.Fatal(err)
 	}
 	e.demo = demo
-	t.Cleanup(demo.End)
+	e.atEnd(demo.End)
 	if _, err := demo.Ready(e.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +101,9 @@ func (e *demoEnv) start(t *testing.T, data string) {
 		t.Fatal(err)
 	}
 	e.sets = clients.PodSets("default")
+	if e.dynamic, err = dynamic.NewForConfig(cfg); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func testReadyLine(t *testing.T, e *demoEnv) {
@@ -245,12 +253,19 @@ func checkPodWrites(t *testing.T, r flow.Reconcile, n int) []flow.Write {
 	return pods
 }
 
-func testScale(t *testing.T, e *demoEnv) {
-	before := e.settled(t, 3)
-	patch := []byte(`{"spec":{"replicas":5}}`)
-	if _, err := e.sets.Patch(e.ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale"); err != nil {
+// scale is what kubectl scale does.
+func (e *demoEnv) scale(t *testing.T, replicas int) {
+	t.Helper()
+	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, replicas)
+	sets := e.dynamic.Resource(v1alpha1.PodSetResource).Namespace("default")
+	if _, err := sets.Patch(e.ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func testScale(t *testing.T, e *demoEnv) {
+	before := e.settled(t, 3)
+	e.scale(t, 5)
 	var fresh []flow.Reconcile
 	for key, r := range e.settled(t, 5) {
 		if _, old := before[key]; !old {
@@ -358,7 +373,9 @@ func testSecondDemo(t *testing.T, e *demoEnv) {
 func testHubIsKilled(t *testing.T, e *demoEnv) {
 	before := e.settled(t, 5)
 	e.kill(t, "hub")
-	e.eventually(t, "every completed reconcile is there again and equal", func() error { return e.same(before) })
+	if err := e.same(before); err != nil {
+		t.Error(err)
+	}
 }
 
 // same reports the first completed reconcile that is gone or has changed.
@@ -417,10 +434,7 @@ func (e *demoEnv) kill(t *testing.T, name string) {
 func testReconcilerIsKilled(t *testing.T, e *demoEnv) {
 	e.kill(t, "reconciler")
 	before := len(e.settled(t, 5))
-	patch := []byte(`{"spec":{"replicas":4}}`)
-	if _, err := e.sets.Patch(e.ctx, "web", types.MergePatchType, patch, metav1.PatchOptions{}, "scale"); err != nil {
-		t.Fatal(err)
-	}
+	e.scale(t, 4)
 	e.history = e.settled(t, 4)
 	if len(e.history) <= before {
 		t.Errorf("after its restart the reconciler has done nothing: %d reconciles, then %d", before, len(e.history))
@@ -459,11 +473,13 @@ func (e *demoEnv) nothingLeft(t *testing.T) {
 
 func testStartsAgain(t *testing.T, e *demoEnv) {
 	e.start(t, e.demo.Data)
-	if said := e.demo.Progress(); !strings.Contains(said, "PodSet default/web is there from before") {
-		t.Errorf("the demo said %q, want that the PodSet is there from before", said)
+	if _, err := e.demo.Said(e.ctx, regexp.MustCompile("PodSet default/web is there from before"), 1); err != nil {
+		t.Error(err)
 	}
 	e.settled(t, 4)
-	e.eventually(t, "the history is there again", func() error { return e.same(e.history) })
+	if err := e.same(e.history); err != nil {
+		t.Error(err)
+	}
 }
 
 func testDemoIsKilled(t *testing.T, e *demoEnv) {

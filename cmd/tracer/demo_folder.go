@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 )
-
-// dataFolderHelp says where the default is, in the words of the help.
-const dataFolderHelp = "~/.local/share/tracer/demo, or what is usual for data on this system"
 
 // demoFolder is the demo's data folder, locked: one demo at a time. The lock is
 // handed to the children too, so that it is free only when none is left.
@@ -63,24 +59,7 @@ func choosePath(path string, ephemeral bool) (string, error) {
 	case path != "":
 		return filepath.Abs(path)
 	}
-	return defaultDataFolder()
-}
-
-func defaultDataFolder() (string, error) {
-	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
-		return filepath.Join(base, "tracer", "demo"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("no default for --data: %w (name a folder with --data, or use --ephemeral)", err)
-	}
-	switch runtime.GOOS {
-	case "darwin":
-		return filepath.Join(home, "Library", "Application Support", "tracer", "demo"), nil
-	case "windows":
-		return filepath.Join(home, "AppData", "Local", "tracer", "demo"), nil
-	}
-	return filepath.Join(home, ".local", "share", "tracer", "demo"), nil
+	return dataFolder("demo")
 }
 
 func explainFolder(path string, err error) error {

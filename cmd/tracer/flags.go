@@ -4,7 +4,6 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -29,8 +28,8 @@ func parentOf(withParent bool, std streams) io.Reader {
 
 // tokenFlag adds a flag for a token, which can come from the environment too,
 // where other users of the machine do not see it.
-func tokenFlag(cmd *cobra.Command, token *string, name, variable, usage string) {
-	cmd.Flags().StringVar(token, name, "", usage+"; better in "+variable+", which other users of this machine do not see")
+func tokenFlag(f *pflag.FlagSet, token *string, name, variable, usage string) {
+	f.StringVar(token, name, "", usage+"; better in "+variable+", which other users of this machine do not see")
 }
 
 // logOptions say how logs are written, always to standard error.

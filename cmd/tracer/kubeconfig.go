@@ -24,10 +24,11 @@ type cluster struct {
 	context    string
 }
 
-// target is a cluster that was found: how to reach it, and how messages call it.
+// target is a cluster that was found: how to reach it, how messages call it, and
+// how the page does, which has less room.
 type target struct {
 	*rest.Config
-	name string
+	name, short string
 }
 
 // config finds the cluster. Its errors name the file, what it has and what to do.
@@ -49,7 +50,8 @@ func (c cluster) config() (target, error) {
 	if err != nil {
 		return target{}, fmt.Errorf("kubeconfig %s: %w (mend that context, or choose another with --context: %s)", where, err, contexts(raw))
 	}
-	return target{cfg, fmt.Sprintf("kubeconfig %s, context %s", where, or(c.context, raw.CurrentContext))}, nil
+	chosen := or(c.context, raw.CurrentContext)
+	return target{cfg, fmt.Sprintf("kubeconfig %s, context %s", where, chosen), chosen}, nil
 }
 
 func (c cluster) load(rules *clientcmd.ClientConfigLoadingRules, where string) (*api.Config, error) {
@@ -73,7 +75,7 @@ func (c cluster) inCluster(where string) (target, error) {
 	if c.context != "" {
 		return target{}, fmt.Errorf("--context %q: there is no kubeconfig, and the cluster that this runs in has no contexts (leave --context out)", c.context)
 	}
-	return target{cfg, "the cluster that this runs in"}, nil
+	return target{cfg, "the cluster that this runs in", "in-cluster"}, nil
 }
 
 func (c cluster) checkContext(raw *api.Config, where string) error {

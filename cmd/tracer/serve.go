@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/reconcile-tracer/tracer/actions"
+	"github.com/reconcile-tracer/tracer/server"
+)
+
+// serveOptions are the flags of `tracer serve`.
+type serveOptions struct {
+	hub        server.Config
+	cluster    cluster
+	withParent bool
+	log        logOptions
+	io         streams
+}
+
+func newServe(io streams) *cobra.Command {
+	o := serveOptions{io: io}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the hub: take spans in, show the loop to browsers",
+		Long: `Run the hub. Instrumented controllers send it their spans by OTLP, over HTTP on
+the page's own port and over gRPC on another; it keeps them in a journal in the
+data folder and shows them to browsers, live.
+
+One line, "ready: <login url>", goes to standard output when the page can be
+opened; logs go to standard error. With a cluster, which --kubeconfig or
+--context name, the page can also create, scale, change and delete PodSets.
+
+A controller sends with
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:7780
+  OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<ingest token>"
+Tokens that are not given are made at the first start and kept in the data
+folder, in the files "token" and "ingest-token".
+
+It listens on this machine only, unless told otherwise; then it needs TLS, or
+--insecure-behind-proxy.`,
+		Example: `  tracer serve
+
+  # With a cluster to act on from the page, and tokens that you choose:
+  export TRACER_TOKEN=$(openssl rand -hex 16) TRACER_INGEST_TOKEN=$(openssl rand -hex 16)
+  tracer serve --kubeconfig ~/.kube/config --context kind-kind
+
+  # For others on the network:
+  tracer serve --listen 0.0.0.0:7780 --allow-host tracer.example.test \
+    --tls-cert tls.crt --tls-key tls.key`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+func (o *serveOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.hub.Listen, "listen", "127.0.0.1:7780", "the address of the page and of OTLP over HTTP; port 0 takes a free one")
+	f.StringVar(&o.hub.OTLPGRPC, "otlp-grpc", "127.0.0.1:4317", "the address of OTLP over gRPC; port 0 takes a free one, off is none")
+	f.StringVar(&o.hub.Data, "data", "", "the folder of the journal and the tokens (default: "+dataFolderHelp("hub")+")")
+	tokenFlag(f, &o.hub.Token, "token", "TRACER_TOKEN", "the presenter's token")
+	tokenFlag(f, &o.hub.IngestToken, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers")
+	f.StringSliceVar(&o.hub.AllowedHosts, "allow-host", nil, "a further name, or name:port, by which browsers may call the hub; may be repeated")
+	f.StringVar(&o.hub.TLSCert, "tls-cert", "", "the TLS certificate, a file in PEM")
+	f.StringVar(&o.hub.TLSKey, "tls-key", "", "its key, a file in PEM")
+	f.BoolVar(&o.hub.InsecureBehindProxy, "insecure-behind-proxy", false, "allow plain HTTP on any address, because something in front of the hub does TLS")
+	o.addClusterFlags(f)
+	addParentFlag(f, &o.withParent)
+	o.log.addFlags(f)
+}
+
+func (o *serveOptions) addClusterFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.cluster.kubeconfig, "kubeconfig", "", "the kubeconfig of the cluster that the page acts on (default: none, or where --context is)")
+	f.StringVar(&o.cluster.context, "context", "", "the context in it (default: its current one)")
+}
+
+// check finds what is wrong with the flags whatever the machine is like.
+func (o *serveOptions) check() error {
+	o.hub.Token = or(o.hub.Token, os.Getenv("TRACER_TOKEN"))
+	o.hub.IngestToken = or(o.hub.IngestToken, os.Getenv("TRACER_INGEST_TOKEN"))
+	if err := checkAddress("listen", o.hub.Listen); err != nil {
+		return err
+	}
+	if o.hub.OTLPGRPC != "off" {
+		if err := checkAddress("otlp-grpc", o.hub.OTLPGRPC); err != nil {
+			return err
+		}
+	}
+	return o.log.check()
+}
+
+func (o *serveOptions) run(ctx context.Context) error {
+	ctx, stop := lifetime(ctx, parentOf(o.withParent, o.io))
+	defer stop()
+	o.hub.Version = version
+	o.hub.Log = o.log.logger(o.io.err)
+	if err := errors.Join(o.chooseFolder(), o.findCluster()); err != nil {
+		return err
+	}
+	ready := make(chan struct{})
+	o.hub.OnReady = func() { close(ready) }
+	hub, err := server.New(ctx, o.hub)
+	if err != nil {
+		return err
+	}
+	o.hub.Log.Info("the hub listens", "page", hub.URL(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
+	ended := make(chan error, 1)
+	go func() { ended <- hub.Run(ctx) }()
+	select {
+	case <-ready:
+		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
+		return <-ended
+	case err := <-ended:
+		return err
+	}
+}
+
+func (o *serveOptions) chooseFolder() (err error) {
+	if o.hub.Data == "" {
+		o.hub.Data, err = dataFolder("hub")
+	}
+	return err
+}
+
+// findCluster wires the page's actions when a cluster was asked for. Whether it
+// answers is no condition: the hub is of use without.
+func (o *serveOptions) findCluster() error {
+	if o.cluster == (cluster{}) {
+		return nil
+	}
+	found, err := o.cluster.config()
+	if err != nil {
+		return err
+	}
+	acts, err := actions.New(found.Config)
+	if err != nil {
+		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
+	}
+	o.hub.Actions, o.hub.Cluster = acts, found.short
+	return nil
+}
