@@ -3,9 +3,11 @@ package tracer_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
@@ -45,7 +47,11 @@ func (dropAll) ForceFlush(context.Context) error                { return nil }
 
 // BenchmarkPhase is one phase of a reconcile under way.
 func BenchmarkPhase(b *testing.B) {
-	q := benchQueue(b)
+	benchPhases(b, benchQueue(b))
+}
+
+func benchPhases(b *testing.B, q *tracer.Queue[string]) {
+	b.Helper()
 	q.Add("default/a")
 	item, _ := q.Get()
 	defer q.Done(item)
@@ -74,15 +80,35 @@ func BenchmarkReconcile(b *testing.B) {
 func benchQueue(b *testing.B) *tracer.Queue[string] {
 	b.Helper()
 	hub := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
-	tr, err := tracer.Start(context.Background(), tracer.Config{Controller: "podset", Endpoint: hub.URL})
+	q, end := queueAt(b, hub.URL)
+	b.Cleanup(func() { end(); hub.Close() })
+	return q
+}
+
+// queueAt is a queue whose spans go to that URL until end is called.
+func queueAt(b *testing.B, url string) (q *tracer.Queue[string], end func()) {
+	b.Helper()
+	tr, err := tracer.Start(context.Background(), tracer.Config{
+		Controller: "podset", Endpoint: url, Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	q := tracer.NewQueue[string](tr, nil, tracer.QueueConfig[string]{})
-	b.Cleanup(func() {
+	q = tracer.NewQueue[string](tr, nil, tracer.QueueConfig[string]{})
+	return q, func() {
 		q.ShutDown()
-		_ = tr.Shutdown(context.Background())
-		hub.Close()
-	})
-	return q
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = tr.Shutdown(ctx)
+	}
+}
+
+// BenchmarkPhaseOfADeadHub is BenchmarkPhase with nobody who takes the spans,
+// so that what is measured is what the controller's goroutine pays.
+func BenchmarkPhaseOfADeadHub(b *testing.B) {
+	over := make(chan struct{})
+	hub := httptest.NewServer(stuckHub(over))
+	q, end := queueAt(b, hub.URL)
+	b.Cleanup(func() { close(over); end(); hub.Close() })
+	benchPhases(b, q)
 }

@@ -92,6 +92,20 @@ func (s *causeSet) list() []string {
 	return out
 }
 
+// attribute tells of the causes of an item that is ready: their kinds, or how
+// many there are when not all of them are kept.
+func (s *causeSet) attribute() attribute.KeyValue {
+	kept := s.all()
+	if s.total > len(kept) {
+		return attribute.Int(semconv.AttrItemReadyCauses, s.total)
+	}
+	kinds := make([]string, len(kept))
+	for i, a := range kept {
+		kinds[i] = a.what
+	}
+	return attribute.StringSlice(semconv.AttrItemReadyCauses, kinds)
+}
+
 // attributes are those of the cause's event on the dequeue span.
 func (c cause) attributes(raced bool) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{

@@ -207,7 +207,7 @@ func (i *item) attributes() []attribute.KeyValue {
 		attrs = append(attrs,
 			attribute.Int64(semconv.AttrItemReadySince, i.since.UnixMicro()),
 			attribute.Int64(semconv.AttrItemReadyOrder, i.order),
-			attribute.Int(semconv.AttrItemReadyCauses, i.waiting.total))
+			i.waiting.attribute())
 	}
 	if d := i.delay; d != nil {
 		attrs = append(attrs,

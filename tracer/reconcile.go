@@ -26,8 +26,8 @@ type reconcile struct {
 	phase  string
 	span   trace.Span // of the phase
 	began  time.Time  // when the phase began
-	had    map[string]bool
-	manual bool // phases are marked by hand
+	had    [4]bool    // by place in the order of the loop
+	manual bool       // phases are marked by hand
 	done   bool
 	// idle is when the last read or write of the phase ended, decided when
 	// the controller first told what comes next, zero until it does.
@@ -64,7 +64,7 @@ func from(ctx context.Context) *reconcile {
 }
 
 // phasesAfterDequeue are in the order of the loop.
-var phasesAfterDequeue = []string{semconv.SpanFetch, semconv.SpanCompute, semconv.SpanApply, semconv.SpanRequeue}
+var phasesAfterDequeue = [4]string{semconv.SpanFetch, semconv.SpanCompute, semconv.SpanApply, semconv.SpanRequeue}
 
 // place is a phase's place in the order of the loop, -1 for what is none.
 func place(phase string) int {
@@ -80,7 +80,7 @@ func place(phase string) int {
 func newReconcile(t *Tracer, root trace.Span, taken time.Time) *reconcile {
 	r := &reconcile{
 		t: t, root: root, id: root.SpanContext().TraceID().String(),
-		had: map[string]bool{}, open: map[trace.SpanID]trace.Span{}, told: map[trace.SpanID]bool{},
+		open: map[trace.SpanID]trace.Span{}, told: map[trace.SpanID]bool{},
 		idle: taken, began: taken,
 	}
 	r.mu.Lock()
@@ -107,13 +107,13 @@ func (r *reconcile) begin(name string, at time.Time) {
 		r.span.End(trace.WithTimestamp(at))
 	}
 	for i := place(r.phase) + 1; i < place(name); i++ {
-		if skipped := phasesAfterDequeue[i]; !r.had[skipped] {
-			r.had[skipped] = true
-			r.child(r.root, skipped, at).End(trace.WithTimestamp(at))
+		if !r.had[i] {
+			r.had[i] = true
+			r.child(r.root, phasesAfterDequeue[i], at).End(trace.WithTimestamp(at))
 		}
 	}
 	r.phase, r.began, r.idle = name, at, at
-	r.had[name] = true
+	r.had[place(name)] = true
 	r.span = r.child(r.root, name, at)
 }
 

@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -74,8 +75,8 @@ func TestAPendingWriteLeavesThingsUnknown(t *testing.T) {
 
 func TestTheTableOfWritesIsBounded(t *testing.T) {
 	o := newOwnWrites()
-	for range 3 * keptWrites {
-		w := &ownWrite{resource: things, uid: randomHex(8), version: "1"}
+	for n := range keptWrites + 100 {
+		w := &ownWrite{resource: things, uid: strconv.Itoa(n), version: "1"}
 		o.start(w)
 		o.succeeded(w, false)
 	}

@@ -221,7 +221,9 @@ const (
 
 // Attributes of the log record LogQueueItem: the facets of one item's place in
 // the queue. They do not exclude each other; an absent one does not hold.
-// Times are microseconds since the epoch.
+// Times are microseconds since the epoch. AttrItemReadyCauses lists the kinds of
+// the causes that have come so far, oldest first; when they are more than
+// MaxCauses it is their number instead.
 const (
 	AttrItemReadySince   = "queue.ready.since_us"
 	AttrItemReadyOrder   = "queue.ready.order"

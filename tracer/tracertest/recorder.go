@@ -60,12 +60,15 @@ func NewRecorder(tb testing.TB) *Recorder {
 	mux.HandleFunc("POST /v1/logs", r.logs)
 	r.mux = mux
 	r.server = httptest.NewServer(mux)
-	tb.Cleanup(r.server.Close)
+	tb.Cleanup(r.Close)
 	return r
 }
 
 // ServeHTTP takes one request, for a test that stands before the recorder.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+// Close ends the recorder; NewRecorder has the test do so.
+func (r *Recorder) Close() { r.server.Close() }
 
 // URL is the endpoint for tracer.Config.
 func (r *Recorder) URL() string { return r.server.URL }
@@ -109,7 +112,7 @@ func (r *Recorder) Reconciles(item string) []Reconcile {
 func (r *Recorder) WaitReconciles(item string, n int) []Reconcile {
 	r.tb.Helper()
 	var out []Reconcile
-	ok := r.wait(func() bool {
+	ok := r.Wait(func() bool {
 		out = r.Reconciles(item)
 		return len(out) >= n
 	})
@@ -124,7 +127,7 @@ func (r *Recorder) WaitReconciles(item string, n int) []Reconcile {
 func (r *Recorder) WaitRecord(event string, match func(Record) bool) Record {
 	r.tb.Helper()
 	var out Record
-	ok := r.wait(func() bool {
+	ok := r.Wait(func() bool {
 		for _, rec := range r.Records() {
 			if rec.Event == event && (match == nil || match(rec)) {
 				out = rec
@@ -139,8 +142,9 @@ func (r *Recorder) WaitRecord(event string, match func(Record) bool) Record {
 	return out
 }
 
-// wait asks again on each request that comes until cond holds.
-func (r *Recorder) wait(cond func() bool) bool {
+// Wait asks cond again on each request that comes until it holds, at most 10 s,
+// and tells whether it did.
+func (r *Recorder) Wait(cond func() bool) bool {
 	deadline := time.After(waitAtMost)
 	for {
 		r.mu.Lock()
