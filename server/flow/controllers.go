@@ -101,7 +101,9 @@ func (s *State) bind(name string, src *source) *replica {
 	}
 	c.replicas = append(c.replicas, rep)
 	src.replicas = append(src.replicas, rep)
-	s.heardReplica(rep)
+	if rep.heard = src.heard; !s.silent(rep) { // else it speaks of the past
+		s.heardReplica(rep)
+	}
 	s.showLane(c)
 	return rep
 }
@@ -115,15 +117,15 @@ func (s *State) unbind(rep *replica) {
 // heardReplica notes that a controller is alive. Its row says so once a
 // second, so that busy controllers do not change their rows by that alone.
 func (s *State) heardReplica(rep *replica) {
-	rep.heard, rep.givenUp = s.now, false
+	rep.heard, rep.givenUp = rep.source.heard, false
 	c := rep.controller
 	if !c.row.Connected {
 		row := s.editController(c)
-		row.Connected, row.Since, row.Heard = true, s.now, s.now
+		row.Connected, row.Since, row.Heard = true, rep.heard, rep.heard
 		s.showLane(c)
 	}
-	if s.now-c.row.Heard >= second {
-		s.editController(c).Heard = s.now
+	if rep.heard-c.row.Heard >= second {
+		s.editController(c).Heard = rep.heard
 	}
 }
 

@@ -11,6 +11,8 @@ type gapSlot = slot[Gap, *Gap, none]
 const (
 	// reasonDrop: the emitter said so.
 	reasonDrop = "emitter_drop"
+	// reasonRetention: the stream that is folded begins later than they came.
+	reasonRetention = "retention"
 	// reasonInFlight: the request that was about them never came.
 	reasonInFlight = "in_flight"
 	// reasonRejected: the request came without them, and the emitter had
@@ -151,10 +153,13 @@ func (s *State) announceGaps() {
 // announce makes a gap of a hole. It counts as known from then on.
 func (s *State) announce(r *run, h hole) {
 	r.known = r.known.add(h.seqs)
-	s.openGap(r, Gap{First: h.first, Last: h.last, From: h.from, To: h.since, Reason: r.reasonFor(h.seqs)})
+	s.openGap(r, Gap{First: h.first, Last: h.last, From: h.from, To: h.since, Reason: s.reason(r, h)})
 }
 
-func (r *run) reasonFor(h seqs) string {
+func (s *State) reason(r *run, h hole) string {
+	if h.first == 1 && s.first > 1 && h.since <= s.firstNow+gapGrace {
+		return reasonRetention
+	}
 	if r.dropped-r.explained >= h.len() {
 		r.explained += h.len()
 		return reasonDrop

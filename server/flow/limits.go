@@ -83,8 +83,6 @@ const (
 	// fireGrace is how long after its time a delayed item may still be said
 	// to be delayed.
 	fireGrace = second
-	// sameInstant is how far two clocks' readings of one instant may be apart.
-	sameInstant = int64(1_000)
 	// ahead is how far in the future a sample may be.
 	ahead = 60 * second
 )

@@ -51,19 +51,15 @@ func (n *itemNote) remember(h heldAt) {
 	}
 }
 
-// near says that two times are one instant.
-func near(a, b int64) bool { return a-b <= sameInstant && b-a <= sameInstant }
-
 // recordReady makes or refines the ready wait that a record tells of.
 func (s *State) recordReady(it *itemSlot, r *run, l *Log) {
 	a := l.Attrs
 	since := a.num(semconv.AttrItemReadySince)
-	sl := s.findWait(it, waitReady, since-sameInstant, since+sameInstant)
-	if sl == nil {
-		sl = s.newWait(it, r, waitReady, since)
+	sl := s.wait(it, r, waitReady, since)
+	if !sl.note.recorded {
+		sl.note.recorded = true
 		s.closeByPasses(it, sl)
 	}
-	sl.note.recorded = true
 	if l.At < sl.note.heard {
 		return
 	}
@@ -105,11 +101,10 @@ func (s *State) closeByPasses(it *itemSlot, sl *waitSlot) {
 func (s *State) recordDelayed(it *itemSlot, r *run, l *Log) {
 	a := l.Attrs
 	since := a.num(semconv.AttrItemDelayedSince)
-	sl := s.findRecorded(it, waitDelayed, since, since)
-	if sl == nil {
-		s.replaceAnnounced(it, since)
-		sl = s.newWait(it, r, waitDelayed, since)
+	sl := s.wait(it, r, waitDelayed, since)
+	if !sl.note.recorded {
 		sl.note.recorded = true
+		s.replaceAnnounced(it, since)
 	}
 	if l.At < sl.note.heard {
 		return
@@ -134,7 +129,7 @@ func (s *State) replaceAnnounced(it *itemSlot, since int64) {
 		if sl.row.State != waitDelayed || sl.note.recorded || sl.note.passTo == 0 {
 			continue
 		}
-		if since >= sl.note.passFrom && since <= sl.note.passTo+sameInstant {
+		if since >= sl.note.passFrom && since <= sl.note.passTo {
 			s.waits.drop(s, sl)
 			return
 		}
@@ -160,7 +155,7 @@ func (s *State) endAbsent(sl *waitSlot, h heldAt) {
 // holds says that the record speaks of the wait as going on.
 func (h heldAt) holds(w *Wait) bool {
 	if w.State == waitReady {
-		return h.ready != 0 && near(h.ready, w.From)
+		return h.ready != 0 && h.ready == w.From
 	}
 	return h.delayed != 0 && h.delayed == w.From
 }

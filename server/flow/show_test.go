@@ -48,6 +48,9 @@ func showReconcile(r *Reconcile) string {
 	b.WriteString(line("reconcile", r.Key, r.Controller, r.Item, span(r.From, r.To), at("start", r.Start), r.Result, r.Error,
 		text("next", r.Next.Why), at("at", r.Next.At), num("reads", int64(r.ReadCount)), num("writes", int64(r.WriteCount)),
 		num("failed", int64(r.FailedWrites))))
+	if v := r.Object.ResourceVersion; v != "" {
+		b.WriteString(" version=" + v)
+	}
 	for _, p := range r.Phases {
 		b.WriteString("\n  " + line(p.Name, span(p.From, p.To)))
 	}

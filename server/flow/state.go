@@ -12,6 +12,9 @@ type State struct {
 	limits Limits
 	now    int64
 	offset uint64
+	// first and firstNow are the offset and the time at which the fold began.
+	first    uint64
+	firstNow int64
 
 	passes map[string]*pass
 	// open and done hold the passes, oldest first.
@@ -93,6 +96,9 @@ func (s *State) Offset() uint64 { return s.offset }
 // has no errors: what does not follow the contract is not taken in.
 func (s *State) Step(in Input) []Output {
 	s.now = max(s.now, in.Now)
+	if s.first == 0 {
+		s.first, s.firstNow = in.Offset, s.now
+	}
 	s.offset = max(s.offset, in.Offset)
 	for i := range in.Emitters {
 		// First, so that records which do not name their run find the newest.

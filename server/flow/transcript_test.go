@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,16 +19,16 @@ import (
 // A block is a command, its lines, "----" and what it answers; blocks stand
 // apart by an empty line. Times are in milliseconds from the beginning.
 //
-//	step NOW               takes in what the lines say, answers the outputs
+//	step NOW [offset=N]    takes in what the lines say, answers the outputs
 //	rows [KIND …]          answers the rows there are (of these kinds)
 //	pending                answers whether something waits for time
 //
 // Lines of a step; A..B is a time from A to B:
 //
 //	root TRACE A..B CONTROLLER ITEM RESULT [key=value …]
-//	PHASE TRACE A..B [key=value …] [cause WHAT@TIME:UID/VERSION …]
+//	PHASE TRACE A..B [key=value …] [cause WHAT@TIME:UID/VERSION[#ITEM] …] [plan WORDS]
 //	read|write TRACE/SPAN A..B [key=value …]
-//	start TRACE/SPAN TIME NAME [key=value …]
+//	start TRACE/SPAN TIME NAME [told=TIME] [key=value …]
 //	queue.item|controller.state|hold|drop TIME CONTROLLER [ITEM] [key=value …]
 //	emitter FIRST-LAST [dropped=N]
 //
@@ -85,7 +86,7 @@ func (p *player) answer(lines []string) []string {
 	words := strings.Fields(lines[0])
 	switch words[0] {
 	case "step":
-		return p.step(p.time(words[1]), lines[1:])
+		return p.step(words[1:], lines[1:])
 	case "rows":
 		return p.rows(words[1:])
 	case "pending":
@@ -95,8 +96,11 @@ func (p *player) answer(lines []string) []string {
 	return nil
 }
 
-func (p *player) step(now int64, lines []string) []string {
-	in := Input{Now: now}
+func (p *player) step(words, lines []string) []string {
+	in := Input{Now: p.time(words[0])}
+	if len(words) > 1 {
+		in.Offset = uint64(p.int(strings.TrimPrefix(words[1], "offset=")))
+	}
 	for _, l := range lines {
 		p.line(&in, strings.Fields(l))
 	}
@@ -130,10 +134,16 @@ func (p *player) line(in *Input, w []string) {
 		setItem(sp.Attrs, w[4])
 		in.Spans = append(in.Spans, sp)
 	case "start":
-		l := p.log(semconv.LogSpanStart, w[2], w[4:])
+		told := slices.IndexFunc(w, func(s string) bool { return strings.HasPrefix(s, "told=") })
+		at := w[2]
+		if told > 0 {
+			at = strings.TrimPrefix(w[told], "told=")
+			w = slices.Delete(w, told, told+1)
+		}
+		l := p.log(semconv.LogSpanStart, at, w[4:])
 		l.TraceID, l.SpanID, _ = strings.Cut(w[1], "/")
 		l.Attrs[semconv.AttrSpanName] = strings.ReplaceAll(w[3], "_", " ")
-		l.Attrs[semconv.AttrSpanStart] = l.At
+		l.Attrs[semconv.AttrSpanStart] = p.time(w[2])
 		in.Logs = append(in.Logs, l)
 	case semconv.LogQueueItem, semconv.LogControllerState, semconv.LogHold, semconv.LogDrop:
 		l := p.log(w[0], w[1], w[3:])
@@ -189,12 +199,17 @@ func (p *player) span(name, id, interval string, options []string) Span {
 	return sp
 }
 
-// cause reads WHAT@TIME:UID/VERSION.
+// cause reads WHAT@TIME:UID/VERSION[#ITEM].
 func (p *player) cause(text string) Event {
 	what, rest, _ := strings.Cut(text, "@")
 	at, object, _ := strings.Cut(rest, ":")
+	object, item, named := strings.Cut(object, "#")
 	uid, version, _ := strings.Cut(object, "/")
 	a := Attrs{semconv.AttrCause: what}
+	if named {
+		namespace, name, _ := strings.Cut(item, "/")
+		a[semconv.AttrCauseObjectNamespace], a[semconv.AttrCauseObjectName] = namespace, name
+	}
 	setText(a, semconv.AttrCauseObjectUID, uid)
 	setText(a, semconv.AttrCauseObjectRV, version)
 	return Event{Name: semconv.EventCause, At: p.time(at), Attrs: a}

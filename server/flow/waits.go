@@ -23,9 +23,10 @@ const (
 )
 
 // waitNote says where a wait's row comes from. A wait is told of twice: by
-// queue.item records while it lasts, and by the pass before or after it. Both
-// give it the same key where their clocks read the same instant, as they
-// should; where they do not, the record's wait takes the place of the pass's.
+// queue.item records while it lasts, and by the pass before or after it. A
+// ready wait has the same key from both, because it begins when the dequeue
+// span does. A delay really begins a little before the pass that asked for it
+// is done, so there the record's wait takes the place of the pass's.
 type waitNote struct {
 	item *itemSlot
 	run  *run
@@ -71,10 +72,7 @@ func (s *State) readyUntilTaken(p *pass) {
 		return
 	}
 	dequeue := p.row.Phases[i]
-	sl := s.findWait(p.item, waitReady, dequeue.From-sameInstant, dequeue.From+sameInstant)
-	if sl == nil {
-		sl = s.newWait(p.item, p.run, waitReady, dequeue.From)
-	}
+	sl := s.wait(p.item, p.run, waitReady, dequeue.From)
 	next := *sl.row
 	next.To = max(dequeue.To, next.From)
 	next.Priority = p.row.Queue.Priority
@@ -90,10 +88,10 @@ func (s *State) readyUntilTaken(p *pass) {
 // record has told of it.
 func (s *State) delayedAfter(p *pass) {
 	row := p.row
-	if row.Next.At <= row.To || s.findRecorded(p.item, waitDelayed, row.From, row.To+sameInstant) != nil {
+	if row.Next.At <= row.To || findRecorded(p.item.note.waits, waitDelayed, row.From, row.To) {
 		return
 	}
-	sl := s.newWait(p.item, p.run, waitDelayed, row.To)
+	sl := s.wait(p.item, p.run, waitDelayed, row.To)
 	sl.note.passFrom, sl.note.passTo = row.From, row.To
 	next := *sl.row
 	next.Until, next.Why, next.Requeues = row.Next.At, row.Next.Why, row.Next.Requeues
@@ -116,12 +114,14 @@ func (s *State) closeReady(it *itemSlot, start int64) {
 	}
 }
 
-func (s *State) newWait(it *itemSlot, r *run, state string, from int64) *waitSlot {
+// wait returns the wait of an item that began at a time, a new one if need be.
+func (s *State) wait(it *itemSlot, r *run, state string, from int64) *waitSlot {
 	controller, item := it.row.Controller, it.row.Item
-	sl := s.waits.put(s, Wait{
-		Row: RowWait, Key: waitKey(controller, item, state, from), Controller: controller, Item: item,
-		State: state, From: from,
-	})
+	key := waitKey(controller, item, state, from)
+	if sl := s.waits.slots[key]; sl != nil {
+		return sl
+	}
+	sl := s.waits.put(s, Wait{Row: RowWait, Key: key, Controller: controller, Item: item, State: state, From: from})
 	sl.note.item, sl.note.run = it, r
 	s.touchItem(it)
 	if len(it.note.waits) >= maxItemWaits {
@@ -137,23 +137,11 @@ func (s *State) setWait(sl *waitSlot, next Wait) {
 	s.touchItem(sl.note.item)
 }
 
-// findWait returns the newest wait of a state that began in [from, to].
-func (s *State) findWait(it *itemSlot, state string, from, to int64) *waitSlot {
-	for _, sl := range slices.Backward(it.note.waits) {
-		if sl.row.State == state && sl.row.From >= from && sl.row.From <= to {
-			return sl
-		}
-	}
-	return nil
-}
-
-func (s *State) findRecorded(it *itemSlot, state string, from, to int64) *waitSlot {
-	for _, sl := range slices.Backward(it.note.waits) {
-		if sl.note.recorded && sl.row.State == state && sl.row.From >= from && sl.row.From <= to {
-			return sl
-		}
-	}
-	return nil
+// findRecorded says whether a record tells of a wait that began in [from, to].
+func findRecorded(waits []*waitSlot, state string, from, to int64) bool {
+	return slices.ContainsFunc(waits, func(sl *waitSlot) bool {
+		return sl.note.recorded && sl.row.State == state && sl.row.From >= from && sl.row.From <= to
+	})
 }
 
 // timeDelay lets time end a delayed wait.
