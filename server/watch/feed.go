@@ -7,15 +7,6 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// Bounds of a feed.
-const (
-	ringFrames = 1024
-	ringBytes  = 8 << 20
-	// maxPending is how many changed rows a flush sends; over it, successful
-	// reconciles are elided.
-	maxPending = 4 * maxRows
-)
-
 // feed is what all viewers with one filter share: the frames. The Hub's lock
 // guards it, except snap, which has its own.
 type feed struct {
@@ -27,6 +18,8 @@ type feed struct {
 	frames       []frame // the ring; the first has the number first
 	first        int64
 	bytes        int
+	maxFrames    int
+	maxBytes     int
 	totals       counts
 	notify       chan struct{} // closed and replaced when frames are added
 	viewers      int
@@ -35,11 +28,11 @@ type feed struct {
 	snap         snapshots
 }
 
-func newFeed(f Filter, offset uint64, now time.Time) *feed {
-	f.Limit = 0
+func (h *Hub) newFeed(f Filter) *feed {
+	now := h.cfg.Now()
 	return &feed{
-		filter: f, offset: offset, base: offset, pending: map[flow.RowRef]*change{}, notify: make(chan struct{}),
-		lastFrame: now, leftAt: now,
+		filter: f, offset: h.offset, base: h.offset, pending: map[flow.RowRef]*change{}, notify: make(chan struct{}),
+		maxFrames: h.cfg.RingFrames, maxBytes: h.cfg.RingBytes, lastFrame: now, leftAt: now,
 	}
 }
 
@@ -50,12 +43,13 @@ func (f *feed) note(ref flow.RowRef, before flow.Row, now *encoded, ended bool) 
 	if !had && !has {
 		return
 	}
-	c := &change{ref: ref, fresh: !had}
+	c := &change{ref: ref, fresh: !had, ended: ended}
 	if has {
 		c.now = now
 	}
 	if waiting := f.pending[ref]; waiting != nil {
 		c.fresh = waiting.fresh
+		c.ended = ended || waiting.ended
 	} else {
 		f.order = append(f.order, ref)
 	}
@@ -83,7 +77,7 @@ func (f *feed) end() int64 { return f.first + int64(len(f.frames)) }
 func (f *feed) add(fr frame) {
 	f.frames = append(f.frames, fr)
 	f.bytes += len(fr.data)
-	for len(f.frames) > ringFrames || f.bytes > ringBytes && len(f.frames) > 1 {
+	for len(f.frames) > f.maxFrames || f.bytes > f.maxBytes && len(f.frames) > 1 {
 		old := f.frames[0]
 		f.bytes -= len(old.data)
 		f.base = old.to
@@ -113,28 +107,25 @@ func (f *feed) seek(offset uint64) (int64, bool) {
 	return f.end(), true
 }
 
-// cut makes the frames of one flush. When there is too much, successful
+// cut makes the frames of one flush, at least one. When there is too much, successful
 // reconciles go first, oldest first, and are counted. What failed, what still
 // runs and every other kind of row is always sent.
-func cut(epoch string, from, to uint64, now int64, changes []*change, totals counts) []frame {
-	changes, left := elide(changes, maxPending)
+func cut(j job, now int64, limit int) []frame {
+	changes, left := elide(j.changes, limit)
 	var frames []frame
 	for len(changes) > 0 {
-		n, offset := min(len(changes), maxRows), from
+		n, offset := min(len(changes), maxRows), j.from
 		if n == len(changes) && left == nil {
-			offset = to
+			offset = j.to
 		}
 		frames = append(frames, frame{data: encodeRows(offset, now, changes[:n])})
 		changes = changes[n:]
 	}
 	if left != nil {
-		frames = append(frames, frame{data: encodeElided(from, to, to, now, left)})
-	}
-	if len(frames) == 0 {
-		frames = append(frames, frame{data: encodeBookmark(epoch, to, now)})
+		frames = append(frames, frame{data: encodeElided(j.from, j.to, j.to, now, left)})
 	}
 	for i := range frames {
-		frames[i].from, frames[i].to, frames[i].totals = from, to, totals
+		frames[i].from, frames[i].to, frames[i].totals = j.from, j.to, j.totals
 	}
 	frames[len(frames)-1].last = true
 	return frames
@@ -162,11 +153,7 @@ func elide(changes []*change, limit int) ([]*change, counts) {
 	return kept, left
 }
 
-// boring says that a change is a reconcile that ended well.
+// boring says that a change is a reconcile that has just ended well.
 func boring(c *change) bool {
-	if c.now == nil {
-		return false
-	}
-	r, ok := c.now.row.(*flow.Reconcile)
-	return ok && r.To != 0 && r.Result == semconv.ResultSuccess
+	return c.now != nil && c.ended && factsOf(c.now.row).result == semconv.ResultSuccess
 }

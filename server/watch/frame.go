@@ -40,9 +40,12 @@ type change struct {
 	now *encoded // nil when it is gone
 	// fresh says that no viewer of this feed can have the row yet.
 	fresh bool
+	// ended says that it is a reconcile that came to its end with this.
+	ended bool
 }
 
-// encoded is a row's state, which all feeds share; the pump alone encodes it.
+// encoded is a row's state, which all feeds share. Who holds Hub.making
+// encodes it.
 type encoded struct {
 	row  flow.Row
 	json []byte

@@ -21,6 +21,12 @@ type Config struct {
 	Ping time.Duration
 	// WriteTimeout is how long one message to a viewer may take. 0 is 30 s.
 	WriteTimeout time.Duration
+	// RingFrames and RingBytes bound what is kept of each filter's frames for
+	// viewers who are behind or come back. 0 is 1,024, and 8 MiB.
+	RingFrames, RingBytes int
+	// MaxChanges is how many changed rows are sent at once; over it, successful
+	// reconciles are elided. 0 is 2,000.
+	MaxChanges int
 	// Now is the clock of what viewers see. nil is time.Now.
 	Now func() time.Time
 	// Log is where faults go. nil is slog.Default().
@@ -33,6 +39,15 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxFeeds == 0 {
 		c.MaxFeeds = 64
+	}
+	if c.RingFrames == 0 {
+		c.RingFrames = 1024
+	}
+	if c.RingBytes == 0 {
+		c.RingBytes = 8 << 20
+	}
+	if c.MaxChanges == 0 {
+		c.MaxChanges = 2_000
 	}
 	if c.Ping == 0 {
 		c.Ping = 20 * time.Second
@@ -71,6 +86,10 @@ type Hub struct {
 	cfg  Config
 	wake chan struct{} // room for one
 
+	// making is held from taking a feed's changes to adding their frames, so
+	// that frames stay in order. It is locked before mu.
+	making sync.Mutex
+
 	mu      sync.Mutex
 	epoch   string
 	ready   bool
@@ -102,7 +121,7 @@ func (h *Hub) Ready(epoch string) {
 	defer h.mu.Unlock()
 	h.epoch, h.ready = epoch, true
 	// Without a filter there is always a feed, so that a resume finds frames.
-	h.feeds[Filter{}.key()] = newFeed(Filter{}, h.offset, h.cfg.Now())
+	h.feeds[Filter{}.key()] = h.newFeed(Filter{})
 }
 
 // Publish takes what a step of the fold put out. Rows are shared, not copied.
@@ -232,7 +251,7 @@ func (h *Hub) tick() time.Duration {
 	return 33*time.Millisecond + (n-1000)*67*time.Millisecond/9000
 }
 
-// job is the changes of one feed on their way to becoming frames.
+// job is the changes of one feed, at least one, on their way to becoming frames.
 type job struct {
 	feed     *feed
 	changes  []*change
@@ -240,21 +259,27 @@ type job struct {
 	totals   counts
 }
 
-// flush makes frames of what all feeds hold. Encoding happens outside of the
-// lock; only Run's goroutine flushes, so that a feed's frames stay in order.
+// flush makes frames of what all feeds hold.
 func (h *Hub) flush() {
-	now := h.cfg.Now().UnixMicro()
+	h.making.Lock()
+	defer h.making.Unlock()
 	for _, j := range h.jobs() {
-		frames := cut(h.epoch, j.from, j.to, now, j.changes, j.totals)
-		h.mu.Lock()
-		for _, fr := range frames {
-			j.feed.add(fr)
-		}
-		j.feed.lastFrame = h.cfg.Now()
-		j.feed.wake()
-		h.mu.Unlock()
-		h.frames.Add(int64(len(frames)))
+		h.finish(j)
 	}
+}
+
+// finish encodes a job outside of mu, and adds its frames. making is held.
+func (h *Hub) finish(j job) {
+	now := h.cfg.Now()
+	frames := cut(j, now.UnixMicro(), h.cfg.MaxChanges)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, fr := range frames {
+		j.feed.add(fr)
+	}
+	j.feed.lastFrame = now
+	j.feed.wake()
+	h.frames.Add(int64(len(frames)))
 }
 
 func (h *Hub) jobs() []job {
@@ -263,15 +288,19 @@ func (h *Hub) jobs() []job {
 	var jobs []job
 	for _, f := range h.feeds {
 		if len(f.order) > 0 {
-			jobs = append(jobs, job{f, f.take(), f.offset, h.offset, f.totals})
+			jobs = append(jobs, h.job(f))
 		}
 	}
 	return jobs
 }
 
+func (h *Hub) job(f *feed) job { return job{f, f.take(), f.offset, h.offset, f.totals} }
+
 // bookmark tells the viewers of a feed that is silent how far the hub is, so
 // that their positions stay fresh, and drops feeds that nobody came back to.
 func (h *Hub) bookmark() {
+	h.making.Lock()
+	defer h.making.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.cfg.Now()

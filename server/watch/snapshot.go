@@ -44,13 +44,34 @@ func (h *Hub) snapshot(f *feed, limit int) *snapshot {
 	if s := f.snap.last; s != nil && s.limit == limit && h.usable(f, s) {
 		return s
 	}
-	h.mu.Lock()
-	s := &snapshot{offset: h.offset, next: f.end(), limit: limit, made: h.cfg.Now(), totals: f.totals}
-	entries := h.table.choose(f.filter)
-	h.mu.Unlock()
+	s, entries := h.capture(f)
+	s.limit = limit
 	s.fill(newest(entries, limit))
 	f.snap.last = s
 	return s
+}
+
+// capture takes the table, and makes a frame of what the feed holds first, so
+// that a snapshot ends where a frame ends: what is after it has not been seen,
+// what is before it is in it or counted.
+func (h *Hub) capture(f *feed) (*snapshot, []entry) {
+	h.making.Lock()
+	defer h.making.Unlock()
+	h.mu.Lock()
+	s := &snapshot{offset: h.offset, made: h.cfg.Now(), totals: f.totals}
+	entries := h.table.choose(f.filter)
+	var held []job
+	if len(f.order) > 0 {
+		held = append(held, h.job(f))
+	}
+	h.mu.Unlock()
+	for _, j := range held {
+		h.finish(j)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.next = f.end()
+	return s, entries
 }
 
 func (h *Hub) usable(f *feed, s *snapshot) bool {

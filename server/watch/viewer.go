@@ -86,7 +86,7 @@ func (h *Hub) feedFor(f Filter) (fd *feed, fresh bool, err error) {
 	if len(h.feeds) >= h.cfg.MaxFeeds {
 		return nil, false, ErrManyFilters
 	}
-	fd = newFeed(f, h.offset, h.cfg.Now())
+	fd = h.newFeed(f)
 	h.feeds[key] = fd
 	return fd, true, nil
 }
@@ -147,7 +147,8 @@ func (v *viewer) wait(ctx context.Context) ([]message, error) {
 	return v.snapshot(), nil
 }
 
-// maxAtOnce bounds how many frames a viewer holds outside of the ring.
+// maxAtOnce is how many frames a viewer holds outside of the ring, and the rest
+// of a flush, which it takes whole: between its frames it has no position.
 const maxAtOnce = 8
 
 // frames returns the next frames of the ring and steps over them, or nothing
@@ -162,14 +163,10 @@ func (v *viewer) frames() ([]message, <-chan struct{}) {
 		return nil, nil
 	}
 	var msgs []message
-	for v.next < f.end() && len(msgs) < maxAtOnce {
+	for whole := true; v.next < f.end() && (!whole || len(msgs) < maxAtOnce); {
 		fr := f.frames[v.next-f.first]
 		v.next++
-		// A frame that was being made when the snapshot was taken is older
-		// than it, and would turn rows back.
-		if fr.to < v.offset || fr.to == v.offset && fr.from < fr.to {
-			continue
-		}
+		whole = fr.last
 		msgs = append(msgs, message{fr.data})
 		if fr.last {
 			v.offset, v.totals, v.known = fr.to, fr.totals, true

@@ -1,0 +1,463 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+func TestStartThenRows(t *testing.T) {
+	h := ready()
+	publish(h, 1, reconcile(1, "success"))
+	v, c := join(t, h, Filter{}, nil), newClient()
+	c.read(t, v)
+	publish(h, 2, reconcile(2, ""))
+	publish(h, 3, reconcile(2, "error"), &flow.Item{Row: flow.RowItem, Key: "podset/shop/web-2"})
+	h.Publish(4, []flow.Output{gone(flow.RowReconcile, reconcile(1, "").Key)})
+	h.flush()
+	c.read(t, v)
+	if diff := cmp.Diff([]string{"snapshot start", "rows"}, c.types()); diff != "" {
+		t.Errorf("frames (-want +got):\n%s", diff)
+	}
+	if f := c.frames[1]; f.Offset != 4 || len(f.Rows) != 2 || len(f.Gone) != 1 {
+		t.Errorf("the frame is %+v, want offset 4 with 2 rows and 1 gone", f)
+	}
+	c.want(t, h, Filter{})
+}
+
+func TestResume(t *testing.T) {
+	h := ready(func(c *Config) { c.RingFrames = 4 })
+	for i := range 10 {
+		publish(h, uint64(i+1), reconcile(i, "success"))
+		h.flush()
+	}
+	filter := Filter{Results: []string{"error"}}
+	for name, c := range map[string]struct {
+		from   Position
+		filter Filter
+		want   []string
+	}{
+		"nothing missed":   {Position{testEpoch, 10}, Filter{}, []string{"bookmark"}},
+		"one missed":       {Position{testEpoch, 9}, Filter{}, []string{"bookmark", "rows"}},
+		"all of the ring":  {Position{testEpoch, 6}, Filter{}, []string{"bookmark", "rows", "rows", "rows", "rows"}},
+		"too long ago":     {Position{testEpoch, 5}, Filter{}, []string{"snapshot lagged"}},
+		"other history":    {Position{"kold", 9}, Filter{}, []string{"snapshot epoch"}},
+		"in the future":    {Position{testEpoch, 11}, Filter{}, []string{"snapshot epoch"}},
+		"another's filter": {Position{testEpoch, 9}, filter, []string{"snapshot filter"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, cl := join(t, h, c.filter, &c.from), newClient()
+			cl.read(t, v)
+			if diff := cmp.Diff(c.want, cl.types()); diff != "" {
+				t.Errorf("frames (-want +got):\n%s", diff)
+			}
+			if cl.position.Offset != 10 {
+				t.Errorf("the viewer is at %d, want 10", cl.position.Offset)
+			}
+		})
+	}
+}
+
+func TestRowThatLeavesTheFilterIsTakenBack(t *testing.T) {
+	h := ready()
+	f := Filter{Results: []string{"error"}}
+	v, c := join(t, h, f, nil), newClient()
+	c.read(t, v)
+	publish(h, 1, reconcile(1, "error"), reconcile(2, "error"))
+	h.flush()
+	c.read(t, v)
+	publish(h, 2, reconcile(1, "success"))
+	h.flush()
+	c.read(t, v)
+	last := c.frames[len(c.frames)-1]
+	if diff := cmp.Diff([]string{"reconcile/" + reconcile(1, "").Key}, last.Gone); diff != "" || len(last.Rows) > 0 {
+		t.Errorf("gone (-want +got), and %d rows:\n%s", len(last.Rows), diff)
+	}
+	c.want(t, h, f)
+}
+
+func TestViewerWhoLagsGetsTheRestAsCounts(t *testing.T) {
+	h := ready(func(c *Config) { c.RingFrames = 3 })
+	v, c := join(t, h, Filter{Limit: 2}, nil), newClient()
+	c.read(t, v)
+	for i := range 10 {
+		result := "success"
+		if i == 3 {
+			result = "error"
+		}
+		publish(h, uint64(i+1), reconcile(i, result))
+		h.flush()
+	}
+	c.read(t, v)
+	if diff := cmp.Diff([]string{"snapshot start", "snapshot lagged", "elided"}, c.types()); diff != "" {
+		t.Fatalf("frames (-want +got):\n%s", diff)
+	}
+	e := c.frames[2]
+	if diff := cmp.Diff(map[string]int64{"success": 7, "error": 1}, e.By); diff != "" || e.From != 0 || e.To != 10 || e.Reconciles != 8 {
+		t.Errorf("elided is %+v, want 8 from 0 to 10:\n%s", e, diff)
+	}
+}
+
+func TestPressureElidesSuccessesOnly(t *testing.T) {
+	h := ready(func(c *Config) { c.MaxChanges = 10 })
+	v, c := join(t, h, Filter{}, nil), newClient()
+	c.read(t, v)
+	publish(h, 1, reconcile(0, ""))
+	h.flush()
+	c.read(t, v)
+	rows := []flow.Row{reconcile(0, "success"), &flow.Gap{Row: flow.RowGap, Key: "gap"}, reconcile(1, "error"), reconcile(2, "")}
+	for i := range 26 {
+		rows = append(rows, reconcile(i+3, "success"))
+	}
+	publish(h, 2, rows...)
+	h.flush()
+	c.read(t, v)
+	last := c.frames[len(c.frames)-1]
+	if last.Type != "elided" || last.Reconciles != 20 || last.By["success"] != 20 {
+		t.Errorf("the last frame is %+v, want 20 successes elided", last)
+	}
+	for _, want := range []string{"gap/gap", "reconcile/" + reconcile(1, "").Key, "reconcile/" + reconcile(2, "").Key} {
+		if _, ok := c.rows[want]; !ok {
+			t.Errorf("%s was elided", want)
+		}
+	}
+	if _, ok := c.rows["reconcile/"+reconcile(0, "").Key]; ok {
+		t.Error("an elided reconcile is left running with the viewer")
+	}
+}
+
+func TestLargeChangeComesInFramesOf500(t *testing.T) {
+	h := ready()
+	v, c := join(t, h, Filter{}, nil), newClient()
+	c.read(t, v)
+	var rows []flow.Row
+	for i := range 1100 {
+		rows = append(rows, reconcile(i, "error"))
+	}
+	publish(h, 7, rows...)
+	h.flush()
+	c.read(t, v)
+	var got []string
+	for _, f := range c.frames[1:] {
+		got = append(got, fmt.Sprint(f.Offset, " ", len(f.Rows)))
+	}
+	if diff := cmp.Diff([]string{"0 500", "0 500", "7 100"}, got); diff != "" {
+		t.Errorf("offsets and rows (-want +got):\n%s", diff)
+	}
+	c.want(t, h, Filter{})
+}
+
+func TestSnapshotIsBounded(t *testing.T) {
+	h := ready()
+	var rows []flow.Row
+	for i := range 3000 {
+		rows = append(rows, reconcile(i, "success"), &flow.Wait{Row: flow.RowWait, Key: fmt.Sprint(i), From: int64(i), To: int64(i) + 1})
+	}
+	rows = append(rows, &flow.Gap{Row: flow.RowGap, Key: "old", From: 1, To: 2}, &flow.Controller{Row: flow.RowController, Key: "podset"},
+		&flow.Wait{Row: flow.RowWait, Key: "open", From: 1})
+	publish(h, 1, rows...)
+	for limit, want := range map[int]int{0: DefaultLimit, 10: 10, 5000: 3000} {
+		c := newClient()
+		c.read(t, join(t, h, Filter{Limit: limit}, nil))
+		n := map[string]int{}
+		for key := range c.rows {
+			kind, _, _ := strings.Cut(key, "/")
+			n[kind]++
+		}
+		if n["reconcile"] != want || n["gap"] != 1 || n["controller"] != 1 || n["wait"] > want+1 {
+			t.Errorf("limit %d gives %v, want %d reconciles, the gap and the controller", limit, n, want)
+		}
+		if _, ok := c.rows["reconcile/"+reconcile(2999, "").Key]; !ok {
+			t.Errorf("limit %d leaves the newest out", limit)
+		}
+	}
+}
+
+func TestViewersShareFramesAndSnapshots(t *testing.T) {
+	h := ready()
+	publish(h, 1, reconcile(1, "success"))
+	a, b := join(t, h, Filter{}, nil), join(t, h, Filter{Limit: DefaultLimit}, nil)
+	am, _ := a.wait(t.Context())
+	bm, _ := b.wait(t.Context())
+	if &am[0][1][0] != &bm[0][1][0] {
+		t.Error("each viewer got a snapshot of its own")
+	}
+	publish(h, 2, reconcile(2, "success"))
+	h.flush()
+	am, _ = a.frames()
+	bm, _ = b.frames()
+	if &am[0][0][0] != &bm[0][0][0] {
+		t.Error("each viewer got a frame of its own")
+	}
+}
+
+func TestLimitsOfViewersAndFilters(t *testing.T) {
+	h := ready(func(c *Config) { c.MaxViewers, c.MaxFeeds = 2, 2 })
+	join(t, h, Filter{Since: 1}, nil)
+	if _, err := h.subscribe(Filter{Since: 2}, nil); !errors.Is(err, ErrManyFilters) {
+		t.Errorf("a filter too many gives %v", err)
+	}
+	join(t, h, Filter{}, nil)
+	if _, err := h.subscribe(Filter{}, nil); !errors.Is(err, ErrTooMany) {
+		t.Errorf("a viewer too many gives %v", err)
+	}
+	if _, err := New(Config{}).subscribe(Filter{}, nil); !errors.Is(err, ErrNotReady) {
+		t.Errorf("a hub that is not ready gives %v", err)
+	}
+}
+
+// TestViewersConverge drives a hub and viewers with small rings by chance:
+// whoever comes, lags, goes and comes back, with whatever filter, shows in the
+// end what the hub has, and has had every reconcile or its count.
+func TestViewersConverge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := ready(func(c *Config) {
+			c.RingFrames = rapid.IntRange(1, 6).Draw(t, "ring")
+			c.MaxChanges = rapid.IntRange(2, 30).Draw(t, "changes")
+		})
+		filters := []Filter{{}, {Items: []string{"shop/web-1"}}, {Results: []string{"error"}}, {Kinds: []flow.RowKind{flow.RowItem}}}
+		type watcher struct {
+			*client
+			filter Filter
+			v      *viewer
+		}
+		var all []*watcher
+		offset, n := uint64(0), 0
+		open := map[int]bool{}
+		t.Repeat(map[string]func(*rapid.T){
+			"publish": func(t *rapid.T) {
+				offset++
+				var out []flow.Output
+				for range rapid.IntRange(0, 8).Draw(t, "rows") {
+					k := n
+					if len(open) > 0 && rapid.Bool().Draw(t, "end one") {
+						k = rapid.SampledFrom(sorted(open)).Draw(t, "which")
+					} else {
+						n++
+					}
+					result := rapid.SampledFrom([]string{"", "success", "success", "error"}).Draw(t, "result")
+					delete(open, k)
+					if result == "" {
+						open[k] = true
+					}
+					out = append(out, flow.Output{Row: reconcile(k, result)})
+				}
+				item := &flow.Item{Row: flow.RowItem, Key: fmt.Sprint("i", rapid.IntRange(0, 3).Draw(t, "item")), Reconciles: int64(offset)}
+				if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
+					out = append(out, gone(flow.RowItem, item.Key))
+				} else {
+					out = append(out, flow.Output{Row: item})
+				}
+				h.Publish(offset, out)
+			},
+			"flush":    func(*rapid.T) { h.flush() },
+			"bookmark": func(*rapid.T) { h.bookmark() },
+			"join": func(t *rapid.T) {
+				w := &watcher{client: newClient(), filter: rapid.SampledFrom(filters).Draw(t, "filter")}
+				w.v, _ = h.subscribe(w.filter, nil)
+				all = append(all, w)
+			},
+			"read": func(t *rapid.T) {
+				if len(all) == 0 {
+					t.Skip("nobody watches")
+				}
+				w := rapid.SampledFrom(all).Draw(t, "who")
+				w.read(t, w.v)
+			},
+			"come back": func(t *rapid.T) {
+				if len(all) == 0 {
+					t.Skip("nobody watches")
+				}
+				w := rapid.SampledFrom(all).Draw(t, "who")
+				w.v.leave()
+				from := &w.position
+				if w.position.Epoch == "" {
+					from = nil
+				}
+				w.v, _ = h.subscribe(w.filter, from)
+			},
+			"": func(*rapid.T) {},
+		})
+		h.flush()
+		for _, w := range all {
+			w.read(t, w.v)
+			w.wantOrElided(t, h, w.filter)
+			w.v.leave()
+		}
+	})
+}
+
+// wantOrElided is like want, but leaves out successful reconciles if some were
+// elided: those a viewer need not have.
+func (c *client) wantOrElided(t *rapid.T, h *Hub, f Filter) {
+	if c.elided == 0 {
+		c.want(t, h, f)
+		return
+	}
+	rows, _, _ := h.Rows(f)
+	for _, r := range rows {
+		name := GoneName(flow.RowRef{Kind: r.Kind(), ID: r.ID()})
+		if _, ok := c.rows[name]; !ok && factsOf(r).result != "success" {
+			t.Fatalf("%s is missing", name)
+		}
+		delete(c.rows, name)
+	}
+	if len(c.rows) > 0 {
+		t.Fatalf("the viewer shows what the hub has not: %v", c.rows)
+	}
+}
+
+func sorted(set map[int]bool) []int {
+	var out []int
+	for k := range set {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestConservation: every reconcile that ended while a viewer was there was
+// delivered or counted, exactly once.
+func TestConservation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := ready(func(c *Config) {
+			c.RingFrames = rapid.IntRange(1, 4).Draw(t, "ring")
+			c.MaxChanges = rapid.IntRange(2, 10).Draw(t, "changes")
+		})
+		v, err := h.subscribe(Filter{Limit: rapid.IntRange(1, 5).Draw(t, "limit")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.leave()
+		c, total, offset := newClient(), 0, uint64(0)
+		c.read(t, v)
+		t.Repeat(map[string]func(*rapid.T){
+			"publish": func(t *rapid.T) {
+				offset++
+				var rows []flow.Row
+				for range rapid.IntRange(1, 12).Draw(t, "rows") {
+					rows = append(rows, reconcile(total, rapid.SampledFrom([]string{"success", "success", "error"}).Draw(t, "result")))
+					total++
+				}
+				publish(h, offset, rows...)
+			},
+			"flush": func(*rapid.T) { h.flush() },
+			"read":  func(t *rapid.T) { c.read(t, v) },
+			"":      func(*rapid.T) {},
+		})
+		h.flush()
+		c.read(t, v)
+		if got := len(c.ended) + int(c.elided); got != total {
+			t.Fatalf("%d delivered and %d elided of %d", len(c.ended), c.elided, total)
+		}
+	})
+}
+
+func TestTickGrowsWithTheViewers(t *testing.T) {
+	h := ready()
+	for n, want := range map[int]time.Duration{
+		0: 16 * time.Millisecond, 100: 16 * time.Millisecond, 1000: 33 * time.Millisecond, 10_000: 100 * time.Millisecond,
+	} {
+		h.viewers = n
+		if got := h.tick(); got != want {
+			t.Errorf("with %d viewers the tick is %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestFirstChangeGoesAtOnceThenOneFrameATick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := ready()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- h.Run(ctx) }()
+		v, err := h.subscribe(Filter{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.leave()
+		_, _ = v.wait(ctx)
+		began := time.Now()
+		var at []time.Duration
+		for i := range 40 { // one change a millisecond
+			publish(h, uint64(i+1), reconcile(i, "success"))
+			synctest.Wait()
+			msgs, _ := v.frames()
+			for range msgs {
+				at = append(at, time.Since(began))
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if diff := cmp.Diff([]time.Duration{0, 16 * time.Millisecond, 32 * time.Millisecond}, at); diff != "" {
+			t.Errorf("frames came at (-want +got):\n%s", diff)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSilenceIsBrokenByBookmarks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := ready()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- h.Run(ctx) }()
+		v, err := h.subscribe(Filter{Results: []string{"error"}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.leave()
+		c := newClient()
+		c.read(t, v)
+		publish(h, 1, reconcile(1, "success"))
+		time.Sleep(2500 * time.Millisecond)
+		c.read(t, v)
+		if c.position.Offset != 1 {
+			t.Errorf("after 2.5 s the viewer is at %d, want 1", c.position.Offset)
+		}
+		time.Sleep(10 * time.Second)
+		c.read(t, v)
+		if diff := cmp.Diff([]string{"snapshot start", "bookmark", "bookmark", "bookmark"}, c.types()); diff != "" {
+			t.Errorf("frames (-want +got):\n%s", diff)
+		}
+		cancel()
+		<-done
+	})
+}
+
+func TestFeedIsForgottenAfterAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := ready()
+		v, err := h.subscribe(Filter{Since: 1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * feedKept)
+		h.bookmark()
+		if len(h.feeds) != 2 {
+			t.Error("a feed that is watched was forgotten")
+		}
+		v.leave()
+		h.bookmark()
+		if len(h.feeds) != 2 {
+			t.Error("a feed was forgotten at once: nobody can come back")
+		}
+		time.Sleep(feedKept + time.Second)
+		h.bookmark()
+		if len(h.feeds) != 1 {
+			t.Error("a feed that nobody came back to is kept")
+		}
+	})
+}
