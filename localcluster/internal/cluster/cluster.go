@@ -57,13 +57,18 @@ func Run(ctx context.Context, o Options, out Output) (err error) {
 	if err != nil {
 		return err
 	}
-	defer c.stop()
 	c.out = out
+	defer func() {
+		c.stop()
+		out.Progress("stopped")
+	}()
 	if err := c.start(ctx); err != nil {
 		return endOf(ctx, err)
 	}
 	out.Ready(c.kubeconfig)
-	return endOf(ctx, c.watch(ctx))
+	err = c.watch(ctx)
+	out.Progress("stopping")
+	return endOf(ctx, err)
 }
 
 // endOf turns the consequences of being asked to stop into nil.

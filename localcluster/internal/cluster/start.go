@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -139,8 +140,10 @@ func (c *cluster) redirectLog() (*slog.Logger, error) {
 // stop ends every part in order: first those that write, then the API server and
 // etcd. It is safe for parts that were never started.
 func (c *cluster) stop() {
-	c.stopAgent()
-	c.controllers.Stop(controllers.Limit + killMargin)
+	var writers sync.WaitGroup
+	writers.Go(c.stopAgent)
+	writers.Go(func() { c.controllers.Stop(controllers.Limit + killMargin) })
+	writers.Wait()
 	c.controlPlane.Stop(controlplane.Limit + killMargin)
 	if c.socketDir != "" {
 		_ = os.RemoveAll(c.socketDir)

@@ -17,12 +17,15 @@ const etcdQuota = 2 << 30
 // clash, and nobody but the owner of the folder reaches it.
 func etcdConfig(o Options) *embed.Config {
 	client := url.URL{Scheme: "unix", Path: o.EtcdSocket}
-	peer := url.URL{Scheme: "unix", Path: o.EtcdSocket + ".peer"}
+	// etcd takes the path of a peer socket from the host of the URL.
+	peer := url.URL{Scheme: "unix", Host: o.EtcdSocket + ".peer"}
+	// No peer ever dials this name. It does not depend on the folder, which may move.
+	self := url.URL{Scheme: "unix", Host: "localcluster"}
 	cfg := embed.NewConfig()
 	cfg.Name = "localcluster"
 	cfg.Dir = o.EtcdData
 	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{peer}, []url.URL{self}
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.LogLevel = "warn"
 	cfg.LogOutputs = []string{"stderr"}
