@@ -83,6 +83,20 @@ func (b read) end(found []any, concerns func(ownWrite) bool) {
 			attribute.Int64(semconv.AttrReadStaleSince, s.since.UnixMicro()))
 	}
 	v.r.cacheRead(b.began, attrs)
+	v.r.remember(found)
+}
+
+// remember notes the version of a single object that was read; lists are not
+// worth it.
+func (r *reconcile) remember(found []any) {
+	if len(found) != 1 {
+		return
+	}
+	if o := metadata(found[0]); o != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.read[string(o.GetUID())] = o.GetResourceVersion()
+	}
 }
 
 // versions are the objects' versions by UID.

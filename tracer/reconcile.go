@@ -39,6 +39,8 @@ type reconcile struct {
 	open          map[trace.SpanID]trace.Span // reads and writes under way
 	told          map[trace.SpanID]bool       // what a span.start has told of
 	timer         *time.Timer
+	// read is which version of an object was read last, by UID.
+	read map[string]string
 }
 
 // outcome is what a reconcile comes to, as far as it is known.
@@ -81,6 +83,7 @@ func newReconcile(t *Tracer, root trace.Span, taken time.Time) *reconcile {
 	r := &reconcile{
 		t: t, root: root, id: root.SpanContext().TraceID().String(),
 		open: map[trace.SpanID]trace.Span{}, told: map[trace.SpanID]bool{},
+		read: map[string]string{},
 		idle: taken, began: taken,
 	}
 	r.mu.Lock()
@@ -195,6 +198,14 @@ func (r *reconcile) finish(now time.Time) {
 		r.root.SetStatus(codes.Error, "")
 	}
 	r.root.End(trace.WithTimestamp(later(now, r.began)))
+}
+
+// hasRead tells whether that version of an object was read before. A write
+// that answers with it changed nothing.
+func (r *reconcile) hasRead(uid, version string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return uid != "" && r.read[uid] == version
 }
 
 func later(a, b time.Time) time.Time {

@@ -283,3 +283,34 @@ func TestReadsFromACacheThatLags(t *testing.T) {
 		t.Errorf("phases %v, want %v", names, want)
 	}
 }
+
+// A patch does not say which version it was made for; that it changed nothing
+// shows in the version that was read, or made, before.
+func TestAPatchThatChangesNothing(t *testing.T) {
+	rec := tracertest.NewRecorder(t)
+	tr := start(t, rec)
+	q, a := newQueue(t, tr), newAPI(t, tr, 200, object("a", 43))
+	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	patch := func(ctx context.Context) { a.do(ctx, t, "PATCH", podSets+"/a", `{"spec":{"replicas":3}}`) }
+	reconcileA(t, q, func(ctx context.Context) { patch(ctx); patch(ctx) })
+	if err := store.Add(thing("b", 43, 1)); err != nil {
+		t.Fatal(err)
+	}
+	b := newAPI(t, tr, 200, object("b", 43))
+	reconcileA(t, q, func(ctx context.Context) {
+		_, _, _ = tr.Indexer(ctx, podSet, store).GetByKey("default/b")
+		b.do(ctx, t, "PATCH", podSets+"/b", `{}`)
+	})
+	adding(q).OnUpdate(thing("a", 42, 1), thing("a", 43, 1))
+	pass(t, q, nil)
+	got := rec.WaitReconciles("default/a", 3)
+	for i, w := range []struct {
+		span tracertest.Span
+		noop bool
+	}{{got[0].Writes[0], false}, {got[0].Writes[1], true}, {got[1].Writes[0], true}} {
+		if w.span.Attrs.Bool(semconv.AttrWriteNoop) != w.noop {
+			t.Errorf("write %d: %v", i, w.span.Attrs)
+		}
+	}
+	wantSelf(t, got, 2, 0)
+}

@@ -104,8 +104,8 @@ func (w *writeCall) succeeded(found scanned) []attribute.KeyValue {
 	if own.name == "" {
 		own.name = found.name
 	}
-	noop := w.dryRun || (w.sent.version != "" && w.sent.version == own.version)
-	w.r.t.writes.succeeded(own, noop)
+	noop := w.dryRun || (own.version != "" && (w.sent.version == own.version || w.r.hasRead(own.uid, own.version)))
+	noop = w.r.t.writes.succeeded(own, noop)
 	if w.method == http.MethodDelete && !own.gone && !w.dryRun {
 		w.r.t.writes.deleting(own)
 	}

@@ -68,26 +68,30 @@ func (o *ownWrites) failed(w *ownWrite) {
 	delete(o.of(w.resource).pending, w)
 }
 
-// succeeded notes what the write made. Nothing is kept of one that made no
-// new version.
-func (o *ownWrites) succeeded(w *ownWrite, noop bool) {
+// succeeded notes what the write made, and tells whether it made nothing: a
+// version that an own write is known to have made was there before.
+func (o *ownWrites) succeeded(w *ownWrite, noop bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	of := o.of(w.resource)
 	delete(of.pending, w)
 	of.any = true
+	made := version{w.uid, w.version}
+	if _, known := o.made[made]; known && w.uid != "" && !w.gone {
+		noop = true
+	}
 	if noop || w.uid == "" || (w.version == "" && !w.gone) {
-		return
+		return noop
 	}
 	if w.gone {
-		o.remember(version{uid: w.uid}, w.span)
-	} else {
-		o.remember(version{w.uid, w.version}, w.span)
+		made.of = ""
 	}
+	o.remember(made, w.span)
 	if len(of.unseen) == keptUnseen {
 		of.unseen = append(of.unseen[:0], of.unseen[1:]...)
 	}
 	of.unseen = append(of.unseen, *w)
+	return false
 }
 
 // deleting notes that an object which lives on for now was told to go, so that
