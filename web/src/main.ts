@@ -28,6 +28,7 @@ class Main implements App {
   private readonly parts: PageParts;
   private modes: ReadonlyMap<string, Mode> = new Map();
   private drawn: Scene | undefined;
+  private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor() {
     const onDirty = (): void => {
@@ -81,14 +82,24 @@ class Main implements App {
     const t = this.playhead.now();
     const pinned = this.selection.get()?.item;
     const options = { geometry, before: this.modes };
-    const drawn = scene(this.layout, t, pinned === undefined ? options : { ...options, pinned });
+    const whole = scene(this.layout, t, pinned === undefined ? options : { ...options, pinned });
+    const drawn = this.calm.matches ? seatedOnly(whole) : whole;
     this.drawn = drawn;
     this.modes = modesOf(drawn);
     this.parts.draw(drawn);
     if (this.playhead.paused) return Infinity;
-    if (drawn.lanes.some((lane) => lane.waiting.length > 0)) return 0;
-    return Math.max(0, (drawn.nextAt - t) / 1000);
+    // A ring that counts down is text: ten times a second is enough for it.
+    const rings = drawn.lanes.some((lane) => lane.waiting.length > 0) ? 100 : Infinity;
+    const wait = Math.min(rings, Math.max(0, (drawn.nextAt - t) / 1000));
+    return this.calm.matches ? Math.max(calmEvery, wait) : wait;
   }
+}
+
+/** With reduced motion nothing travels: tokens are seen at their stations, four times a second. */
+const calmEvery = 250;
+
+function seatedOnly(drawn: Scene): Scene {
+  return { ...drawn, tokens: drawn.tokens.filter((token) => token.node !== undefined) };
 }
 
 const timer: Timer = {

@@ -1,11 +1,11 @@
 /** The panel's view of one reconcile: why it ran, how it went, the plan, what it changed, what comes next. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { clockMs, duration } from "../base/time.ts";
+import { clockMs } from "../base/time.ts";
 import type { Model, WhyLink } from "../model/types.ts";
 import { diffTable, differences } from "./diff.ts";
 import { h } from "./dom.ts";
 import { waterfall } from "./waterfall.ts";
-import { causeSaid, failureSaid, failed, nextSaid, plural, took, version, word, writeFailed } from "./words.ts";
+import { causeSaid, failureSaid, failed, nextSaid, plural, span, took, version, word, writeFailed } from "./words.ts";
 import type { Said } from "./words.ts";
 
 /** What the details need besides the reconcile. */
@@ -45,7 +45,7 @@ function head(reconcile: Reconcile, { model, now, zone }: Around): HTMLElement {
   };
   const { n, of } = model.nth(reconcile);
   const open = reconcile.to === 0 ? "running for " : "";
-  const sub = `reconcile ${String(n)} of ${String(of)} · worker ${String(reconcile.worker)} · ${open}${duration(took(reconcile, now))}`;
+  const sub = `reconcile ${String(n)} of ${String(of)} · worker ${String(reconcile.worker)} · ${open}${span(took(reconcile, now))}`;
   const title = h("h2", { class: "panel-title", tabindex: "-1", title: reconcile.item }, reconcile.item);
   const back = at < 0 ? undefined : all[at + 1];
   const on = at <= 0 ? undefined : all[at - 1];

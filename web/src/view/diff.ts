@@ -35,14 +35,33 @@ function byPath(fields: readonly Field[]): Map<string, string> {
   return new Map(fields.map((field) => [field.path, field.value]));
 }
 
-/** diffTable draws them; the word status. is left out before what everybody knows to stand there. */
+/** diffTable draws them, the spec and the status under a heading each. */
 export function diffTable(list: readonly Difference[]): HTMLElement {
+  const table = h("table", { class: "diff" });
+  for (const group of ["spec", "status", ""]) {
+    const own = list.filter(({ path }) => groupOf(path) === group);
+    if (own.length > 0) table.append(groupBody(group, own));
+  }
+  return h("div", { class: "diff-box" }, table);
+}
+
+function groupBody(group: string, list: readonly Difference[]): HTMLElement {
   const body = h("tbody");
+  if (group !== "") body.append(h("tr", {}, h("th", { class: "diff-group", scope: "rowgroup", colspan: 2 }, group)));
   for (const { path, seen, written } of list) {
     const value = h("td", {});
     if (written === "") value.append(seen);
     else value.append(h("span", { class: "was" }, seen), " → ", h("span", { class: "now" }, written));
-    body.append(h("tr", {}, h("th", { scope: "row" }, path), value));
+    body.append(h("tr", {}, h("th", { scope: "row", title: path }, shortPath(path)), value));
   }
-  return h("div", { class: "diff-box" }, h("table", { class: "diff" }, body));
+  return body;
+}
+
+function groupOf(path: string): string {
+  return ["spec", "status"].find((group) => path.startsWith(`${group}.`)) ?? "";
+}
+
+/** shortPath leaves out what the heading says, and that conditions are conditions: Ready.reason. */
+export function shortPath(path: string): string {
+  return path.replace(/^(spec|status)\./, "").replace(/^conditions\./, "");
 }

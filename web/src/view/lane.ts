@@ -1,14 +1,14 @@
 /** One controller's lane: its head with exact counts, its map and the canvas above it. */
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import type { NodeId } from "../base/geometry.ts";
-import { countdown, count, duration, rate } from "../base/time.ts";
+import { countdown, count, rate } from "../base/time.ts";
 import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Scene, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { fitFirst, fitText } from "./fit.ts";
 import type { Palette } from "./shapes.ts";
 import { Tokens } from "./tokens.ts";
-import { ordinal, plural, version, word } from "./words.ts";
+import { ordinal, plural, span, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 74;
@@ -86,7 +86,7 @@ export class LaneElement extends HTMLElement {
     say(part(this, "errors"), count(controller.errors));
     say(part(this, "errors-word"), controller.errors === 1 ? "error" : "errors");
     part(this, "errors").parentElement?.classList.toggle("has-errors", controller.errors > 0);
-    say(part(this, "p50"), lane.p50 === 0 ? "–" : duration(lane.p50));
+    say(part(this, "p50"), lane.p50 === 0 ? "–" : span(lane.p50));
     this.note("done", count(controller.reconciles - controller.errors));
     this.paintPhases(app);
   }
@@ -102,7 +102,7 @@ export class LaneElement extends HTMLElement {
     for (const phase of last?.phases ?? []) {
       if (!isPhase(phase.name)) continue;
       const g = this.nodes.get(phase.name);
-      if (g !== undefined && part(g, "note").textContent === "") this.note(phase.name, duration(phase.to - phase.from));
+      if (g !== undefined && part(g, "note").textContent === "") this.note(phase.name, span(phase.to - phase.from));
     }
   }
 
@@ -130,7 +130,7 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-lit", node !== undefined);
       if (node === undefined) continue;
       attr(g, "data-tone", node.tone);
-      if (node.duration >= 0 && isPhase(id)) this.note(id, `${duration(node.duration)}${node.open ? " …" : ""}`);
+      if (node.duration >= 0 && isPhase(id)) this.note(id, `${span(node.duration)}${node.open ? " …" : ""}`);
     }
   }
 

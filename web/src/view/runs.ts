@@ -1,10 +1,10 @@
 /** The latest reconciles as rows that can be clicked, and the legend below them. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { clock, duration } from "../base/time.ts";
+import { clock } from "../base/time.ts";
 import type { Shape, Tone } from "../layout/types.ts";
 import { Keyed, attr, h, part, say } from "./dom.ts";
 import { icon } from "./shapes.ts";
-import { causesShort, failed, nameOf, outcome, toneOf, took } from "./words.ts";
+import { causesShort, failed, nameOf, outcome, span, toneOf, took } from "./words.ts";
 
 /** What the rows need besides the reconciles. */
 export interface RunsAround {
@@ -60,9 +60,9 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many }: RunsArou
   say(part(row, "why"), causesShort(run));
   say(part(row, "when"), clock(run.start, zone));
   const bad = failed(run);
-  say(part(row, "took"), bad ? outcome(run) : run.to === 0 ? "running" : duration(took(run, now)));
+  say(part(row, "took"), bad ? outcome(run) : run.to === 0 ? "running" : span(took(run, now)));
   attr(part(row, "took"), "class", bad ? "run-took tone-error" : "run-took");
-  attr(row, "title", `${run.item}: ${outcome(run)}, ${duration(took(run, now))}`);
+  attr(row, "title", `${run.item}: ${outcome(run)}, ${span(took(run, now))}`);
 }
 
 function shapeOf(tone: Tone): Shape {

@@ -55,7 +55,8 @@ function drawBars(c: CanvasRenderingContext2D, { bins, palette }: TimelineDrawin
   const wide = Math.max(1, step >= 4 ? Math.floor(step) - 1.5 : step * 0.8);
   for (const [i, bin] of bins.entries()) {
     if (bin.count === 0) continue;
-    const tall = Math.max(3, (bin.count / most) * (room.base - room.top));
+    // The root lets single reconciles be seen beside a burst of them.
+    const tall = Math.max(3, Math.sqrt(bin.count / most) * (room.base - room.top));
     c.fillStyle = bin.errors > 0 ? palette.tone.error : palette.line;
     const x = room.left + i * step;
     c.beginPath();

@@ -24,7 +24,7 @@ export class TryItElement extends HTMLElement {
   private app: App | undefined;
   private toggle: HTMLButtonElement | undefined;
   private replicas = 3;
-  /** The item whose size the stepper shows. */
+  /** The item whose size the stepper was set to, and that size: it is set anew when one of them changes. */
   private sizedFor = "";
 
   connect(app: App, toggle: HTMLButtonElement): void {
@@ -76,7 +76,7 @@ export class TryItElement extends HTMLElement {
     const none = names.length === 0;
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
-    if (select.value !== this.sizedFor) this.takeSize(app, select.value);
+    this.takeSize(app, select.value);
   }
 
   private fill(select: HTMLSelectElement, names: readonly string[]): void {
@@ -87,11 +87,14 @@ export class TryItElement extends HTMLElement {
   }
 
   private takeSize(app: App, item: string): void {
-    this.sizedFor = item;
     const run = app.model.latestFinished("", item);
     const field = run?.object.fields?.find((candidate) => candidate.path === "spec.replicas");
     const size = Number(field?.value);
-    this.resize(Number.isFinite(size) && field !== undefined ? size : 3);
+    const known = Number.isFinite(size) && field !== undefined ? size : 3;
+    const mark = `${item}=${String(known)}`;
+    if (mark === this.sizedFor) return;
+    this.sizedFor = mark;
+    this.resize(known);
   }
 
   private resize(to: number): void {
@@ -135,6 +138,7 @@ export class TryItElement extends HTMLElement {
     const said = part(this, "said");
     said.className = ok ? "tryit-said" : "tryit-said is-error";
     said.replaceChildren(text);
+    said.scrollIntoView({ block: "nearest" });
   }
 
   private offerAgain(args: Readonly<Record<string, string>>): void {

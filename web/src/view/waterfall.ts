@@ -1,8 +1,7 @@
 /** How a reconcile went: phases, reads and writes as bars of true duration. */
 import type { Phase, Read, Reconcile, Write } from "../base/rows.gen.ts";
-import { duration } from "../base/time.ts";
 import { h } from "./dom.ts";
-import { writeFailed, writeName } from "./words.ts";
+import { span, writeFailed, writeName } from "./words.ts";
 
 /** One bar. to 0: still going on. */
 export interface Bar {
@@ -23,7 +22,7 @@ export function bars(reconcile: Reconcile): Bar[] {
 
 function phaseBar(phase: Phase): Bar {
   const tone = phase.name === "dequeue" ? "quiet" : "accent";
-  const value = phase.to === 0 ? "…" : duration(phase.to - phase.from);
+  const value = phase.to === 0 ? "…" : span(phase.to - phase.from);
   const title = phase.name === "dequeue" ? "dequeue: the wait in the queue" : phase.name;
   return { name: phase.name, inner: false, from: phase.from, to: phase.to, tone, value, title };
 }
@@ -31,7 +30,7 @@ function phaseBar(phase: Phase): Bar {
 function readBar(read: Read): Bar {
   const stale = read.stale === "yes";
   const by = read.staleBy ?? 0;
-  const value = stale ? `stale ${by > 0 ? `−${String(by)}` : ""}`.trim() : duration(read.to - read.from);
+  const value = stale ? `stale ${by > 0 ? `−${String(by)}` : ""}`.trim() : span(read.to - read.from);
   const title = `read ${String(read.count)} ${read.kind} from the ${read.source === "api" ? "API server" : "cache"}`;
   const name = `read ${read.kind}`;
   return { name, inner: true, from: read.from, to: read.to, tone: stale ? "warn" : "accent", value, title };
@@ -41,7 +40,7 @@ function writeBar(write: Write): Bar {
   const bad = writeFailed(write);
   const value = write.to === 0 ? "…" : write.status === 0 ? "no answer" : String(write.status);
   const object = [write.resource, write.name ?? "", write.subresource ?? ""].filter((s) => s !== "").join("/");
-  const title = `${write.method} ${object}, ${duration(write.to - write.from)}${write.noop === true ? ", changed nothing" : ""}`;
+  const title = `${write.method} ${object}, ${span(write.to - write.from)}${write.noop === true ? ", changed nothing" : ""}`;
   return {
     name: writeName(write),
     inner: true,

@@ -20,6 +20,11 @@ const causeWord: Readonly<Record<string, string>> = {
   initial_list: "initial list",
 };
 
+/** span is a duration as the page writes it; what is shorter than the hundredth of a millisecond is told in µs. */
+export function span(us: number): string {
+  return us >= 0 && us < 10 ? `${String(Math.round(us))} µs` : duration(us);
+}
+
 /** word is a contract's word as the page writes it: back-off, requeue after. */
 export function word(name: string): string {
   return causeWord[name] ?? name.replaceAll("_", " ");
@@ -157,16 +162,16 @@ export function nextSaid(reconcile: Reconcile, now: number): NextSaid {
   if (reconcile.to === 0) return { text: "Still running", more: "", tone: "accent" };
   const { why, at = 0, requeues = 0 } = reconcile.next;
   const left = at - now;
-  const span = duration(Math.max(0, at - reconcile.to));
+  const after = duration(Math.max(0, at - reconcile.to));
   switch (why) {
     case "backoff": {
       const more = requeues > 0 ? `(${ordinal(requeues)} time)` : "";
       const text =
-        left > 0 ? `Tries again in ${countdown(left)}` : at > 0 ? `Tried again after ${span}` : "Tries again";
+        left > 0 ? `Tries again in ${countdown(left)}` : at > 0 ? `Tried again after ${after}` : "Tries again";
       return { text, more, tone: "warn" };
     }
     case "requeue_after": {
-      const text = left > 0 ? `Comes back in ${countdown(left)}` : `Came back after ${span}`;
+      const text = left > 0 ? `Comes back in ${countdown(left)}` : `Came back after ${after}`;
       return { text, more: "as it asked for", tone: "warn" };
     }
     case "requeue":

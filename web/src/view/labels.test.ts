@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { geometry } from "../base/geometry.gen.ts";
+import type { Token } from "../scene/types.ts";
+import { placeLabels } from "./labels.ts";
+import type { Label } from "./labels.ts";
+
+const size = 13;
+const width = (text: string): number => text.length * 7;
+const options = { size, radius: 8.5, geometry, words: [], width };
+
+function token(more: Partial<Token>): Token {
+  return {
+    id: "t",
+    kind: "pass",
+    lane: "podset",
+    x: 0,
+    y: 0,
+    shape: "circle",
+    tone: "accent",
+    halo: false,
+    label: "web",
+    sub: "",
+    item: "default/web",
+    reconcile: "r",
+    write: "",
+    count: 1,
+    ...more,
+  };
+}
+
+function overlap(a: Label, b: Label): boolean {
+  const half = (width(a.text) + width(b.text)) / 2;
+  return Math.abs(a.x - b.x) < half && Math.abs(a.y - b.y) < size;
+}
+
+test("labels of a crowd never lie on each other, on a box or off the map", () => {
+  const crowd = Array.from({ length: 60 }, (_, i) => token({ x: 20 + ((i * 97) % 920), y: 10 + ((i * 61) % 510) }));
+  const labels = placeLabels(crowd, options);
+  assert.ok(labels.length > 20, `only ${String(labels.length)} labels found a place`);
+  for (const [i, a] of labels.entries()) {
+    for (const b of labels.slice(i + 1)) assert.ok(!overlap(a, b), `${JSON.stringify(a)} lies on ${JSON.stringify(b)}`);
+    assert.ok(a.x > 0 && a.x < geometry.width && a.y > 0 && a.y < geometry.height);
+    for (const box of Object.values(geometry.nodes)) {
+      const inside = a.x > box.x && a.x < box.x + box.w && a.y > box.y && a.y < box.y + box.h;
+      assert.ok(!inside, `${JSON.stringify(a)} lies in a box`);
+    }
+  }
+});
+
+test("a token on the line of work has its label above the boxes", () => {
+  const [label] = placeLabels([token({ label: "a-longer-name", x: 473, y: 238, edge: "fetch-compute" })], options);
+  assert.ok(label !== undefined && label.y < geometry.nodes.fetch.y);
+});
+
+test("a token on an upright line has its label beside it", () => {
+  const [label] = placeLabels([token({ x: 680, y: 330, edge: "apply-api" })], options);
+  assert.ok(label !== undefined && label.y === 330 && label.x > 680);
+});
+
+test("a token that stands for many says how many", () => {
+  assert.equal(placeLabels([token({ x: 500, y: 130, count: 23 })], options)[0]?.text, "web ×23");
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import {
+  causeSaid,
+  causesShort,
+  failureSaid,
+  nextSaid,
+  ordinal,
+  outcome,
+  span,
+  toneOf,
+  version,
+  writeName,
+} from "./words.ts";
+
+const cause = (more: Partial<Cause>): Cause => ({ at: 1, what: "update", by: "other", ...more });
+const write = (more: Partial<Write>): Write => ({
+  span: "s",
+  from: 1,
+  to: 2,
+  method: "PUT",
+  resource: "podsets",
+  status: 200,
+  ...more,
+});
+
+function reconcile(more: Partial<Reconcile>): Reconcile {
+  return {
+    row: "reconcile",
+    key: "k",
+    controller: "podset",
+    source: "s",
+    item: "default/web",
+    object: { kind: "PodSet", namespace: "default", name: "web" },
+    worker: 1,
+    from: 0,
+    start: 1_000,
+    to: 11_000,
+    result: "success",
+    queue: { depth: 1, requeues: 0 },
+    causes: [],
+    causeCounts: {},
+    phases: [],
+    reads: [],
+    plan: [],
+    writes: [],
+    writeCount: 0,
+    failedWrites: 0,
+    readCount: 0,
+    next: { why: "done" },
+    ...more,
+  };
+}
+
+test("a cause says what changed and who did it", () => {
+  const own = { kind: "PodSet", name: "web" };
+  const spec = causeSaid(cause({ kind: "PodSet", name: "web", changed: ["spec"], manager: "kubectl" }), own);
+  assert.deepEqual(spec, { chip: "update", tone: "accent", text: "spec changed by", who: "kubectl" });
+  const pod = causeSaid(cause({ by: "self", kind: "Pod", name: "web-x", changed: ["status"] }), own);
+  assert.deepEqual(pod, { chip: "own write", tone: "own", text: "Pod web-x: status changed", who: "" });
+  assert.equal(causeSaid(cause({ what: "backoff" })).tone, "warn");
+  assert.equal(causeSaid(cause({ what: "delete", kind: "Pod", name: "p" })).text, "Pod p deleted");
+});
+
+test("causes in one line count what is not listed", () => {
+  const one = reconcile({ causes: [cause({ manager: "kubectl" })], causeCounts: { update: 1 } });
+  assert.equal(causesShort(one), "update by kubectl");
+  const five = reconcile({ causes: [cause({})], causeCounts: { update: 5 } });
+  assert.equal(causesShort(five), "update ×5");
+  const mixed = reconcile({ causes: [cause({}), cause({ what: "resync" })], causeCounts: { update: 1, resync: 1 } });
+  assert.equal(causesShort(mixed), "2 causes: update, resync");
+  assert.equal(causesShort(reconcile({})), "");
+});
+
+test("what comes next is told as of now", () => {
+  const again = reconcile({ result: "error", error: "Conflict", next: { why: "backoff", at: 51_000, requeues: 4 } });
+  assert.deepEqual(nextSaid(again, 11_000), { text: "Tries again in 40 ms", more: "(4th time)", tone: "warn" });
+  assert.equal(nextSaid(again, 60_000).text, "Tried again after 40 ms");
+  assert.equal(nextSaid(reconcile({}), 0).text, "Done until something changes");
+  assert.equal(nextSaid(reconcile({ to: 0, result: "" }), 0).text, "Still running");
+  assert.equal(nextSaid(reconcile({ result: "terminal_error" }), 0).tone, "error");
+});
+
+test("results have one tone and one word", () => {
+  assert.equal(toneOf(reconcile({})), "ok");
+  assert.equal(toneOf(reconcile({ to: 0, result: "" })), "accent");
+  assert.equal(toneOf(reconcile({ result: "requeue_after" })), "warn");
+  assert.equal(toneOf(reconcile({ result: "panic" })), "error");
+  assert.equal(outcome(reconcile({ result: "error", error: "Conflict" })), "Conflict");
+  assert.equal(outcome(reconcile({ result: "requeue_after" })), "requeue after");
+});
+
+test("a failed write says on which version and what the answer was", () => {
+  const put = write({ subresource: "status", name: "web", before: "10427", status: 409, error: "Conflict" });
+  assert.deepEqual(failureSaid(put), {
+    chip: "conflict",
+    tone: "error",
+    text: "web status written on rv 10\u00a0427: 409 Conflict",
+    who: "",
+  });
+  assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
+  assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
+  assert.equal(writeName(put), "PUT status");
+});
+
+test("numbers", () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 11, 12, 13, 21, 22, 111].map(ordinal).join(" "),
+    "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th",
+  );
+  assert.equal(version("1234567"), "1\u00a0234\u00a0567");
+  assert.equal(span(4), "4 µs");
+  assert.equal(span(3_100), "3.1 ms");
+});
