@@ -27,7 +27,7 @@ func (h *Hub) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !h.ownHost(r.Host) {
 			fail(w, http.StatusMisdirectedRequest,
-				"the hub is not known as %q: call it by a loopback name, or start it with --allowed-host", clip(r.Host))
+				"the hub is not known as %q: call it by a loopback name, or start it with --allow-host", clip(r.Host))
 			return
 		}
 		next.ServeHTTP(w, r)

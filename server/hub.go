@@ -275,6 +275,7 @@ func (h *Hub) runFold(ctx context.Context) error {
 	h.ready.Store(true)
 	h.cfg.OnReady()
 	h.cfg.Log.Info("the journal is folded", "blocks", h.fold.blocks.Load(), "rows", h.fold.rows(), "took", time.Since(began))
+	h.cfg.OnReady()
 	h.fold.run()
 	return nil
 }

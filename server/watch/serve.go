@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -13,7 +15,11 @@ import (
 // Subprotocol is the websocket subprotocol that viewers must ask for.
 const Subprotocol = "tracer.v1"
 
-var errClosing = errors.New("the hub is closing")
+// Why a viewer is let go.
+var (
+	errClosing = errors.New("the hub is closing")
+	errTalks   = errors.New("viewers only listen: use the API for all else")
+)
 
 // ServeHTTP lets a viewer watch: it upgrades the request and returns when the
 // viewer is gone, falls silent, or the hub closes. A query that is wrong is
@@ -28,7 +34,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer v.leave()
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+	keep := &hijacker{ResponseWriter: w}
+	conn, err := websocket.Accept(keep, r, &websocket.AcceptOptions{
 		Subprotocols: []string{Subprotocol},
 		// The caller's check is stricter: it compares the scheme too.
 		InsecureSkipVerify: true,
@@ -37,11 +44,42 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered
 	}
 	defer conn.CloseNow()
+	link := &link{conn, keep.conn}
 	if conn.Subprotocol() != Subprotocol {
-		_ = conn.Close(websocket.StatusPolicyViolation, "ask for the subprotocol "+Subprotocol)
+		link.end(websocket.StatusPolicyViolation, "ask for the subprotocol "+Subprotocol)
 		return
 	}
-	h.serve(r.Context(), conn, v)
+	h.serve(r.Context(), link, v)
+}
+
+// hijacker keeps hold of the network connection under a websocket.
+type hijacker struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements http.Hijacker.
+func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	h.conn = conn
+	return conn, rw, err
+}
+
+// link is a viewer's websocket.
+type link struct {
+	*websocket.Conn
+	raw net.Conn
+}
+
+// goodbye is how long a viewer has to answer that it was let go.
+const goodbye = time.Second
+
+// end lets a viewer go with a word. The library waits for the answer for up to
+// ten seconds, which is longer than a hub that stops may take.
+func (l *link) end(code websocket.StatusCode, reason string) {
+	late := time.AfterFunc(goodbye, func() { l.raw.Close() })
+	defer late.Stop()
+	_ = l.Close(code, reason)
 }
 
 func (h *Hub) join(q url.Values) (*viewer, error) {
@@ -75,31 +113,51 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-func (h *Hub) serve(parent context.Context, conn *websocket.Conn, v *viewer) {
+func (h *Hub) serve(parent context.Context, conn *link, v *viewer) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	// Viewers have nothing to say: CloseRead answers pings and closes, and ends
-	// ctx when the viewer goes or sends anything.
-	ctx = conn.CloseRead(ctx)
+	listening := make(chan struct{})
+	go func() {
+		defer close(listening)
+		cancel(listen(ctx, conn))
+	}()
 	keepAlive(ctx, conn, h.cfg.Ping, cancel)
+	switch err := h.feed(ctx, conn, v); {
+	case errors.Is(err, errClosing):
+		conn.end(websocket.StatusGoingAway, err.Error())
+	case errors.Is(context.Cause(ctx), errTalks):
+		conn.end(websocket.StatusPolicyViolation, errTalks.Error())
+	}
+	conn.CloseNow()
+	<-listening
+}
+
+// listen answers pings and closes, which takes somebody who reads. It returns
+// when the viewer is gone, or speaks: viewers have nothing to say.
+func listen(ctx context.Context, conn *link) error {
+	if _, _, err := conn.Reader(ctx); err != nil {
+		return err
+	}
+	return errTalks
+}
+
+// feed sends a viewer what it is to get until something ends that.
+func (h *Hub) feed(ctx context.Context, conn *link, v *viewer) error {
 	for {
 		msgs, err := v.wait(ctx)
-		if errors.Is(err, errClosing) {
-			_ = conn.Close(websocket.StatusGoingAway, "the hub is closing")
-		}
 		if err != nil {
-			return
+			return err
 		}
 		for _, m := range msgs {
 			if err := h.write(ctx, conn, m); err != nil {
-				return
+				return err
 			}
 		}
 		h.written.Add(int64(len(msgs)))
 	}
 }
 
-func (h *Hub) write(ctx context.Context, conn *websocket.Conn, m message) error {
+func (h *Hub) write(ctx context.Context, conn *link, m message) error {
 	ctx, cancel := context.WithTimeout(ctx, h.cfg.WriteTimeout)
 	defer cancel()
 	if len(m) == 1 {
@@ -119,7 +177,7 @@ func (h *Hub) write(ctx context.Context, conn *websocket.Conn, m message) error 
 
 // keepAlive finds viewers that are gone without a word. It has a goroutine only
 // while it waits for an answer, since thousands of viewers have one each.
-func keepAlive(ctx context.Context, conn *websocket.Conn, every time.Duration, gone context.CancelCauseFunc) {
+func keepAlive(ctx context.Context, conn *link, every time.Duration, gone context.CancelCauseFunc) {
 	time.AfterFunc(every, func() {
 		if ctx.Err() != nil {
 			return

@@ -157,8 +157,8 @@ func TestSlowViewerDelaysNobody(t *testing.T) {
 	slow := s.connect("")
 	quick, c := s.connect(""), newClient()
 	c.apply(next(t, quick))
-	const frames = 300
-	fat := strings.Repeat("x", 20<<10)
+	const frames = 150
+	fat := strings.Repeat("x", 100<<10)
 	for i := range frames {
 		r := reconcile(i, "success")
 		r.Error = fat
@@ -178,8 +178,8 @@ func TestSlowViewerDelaysNobody(t *testing.T) {
 	}
 }
 
-// deafConn is a viewer whose machine is gone: nothing that it is sent is
-// answered, and nothing is closed.
+// The viewer's machine is gone: nothing that it is sent is answered, and nothing
+// is closed.
 func TestViewerThatIsGoneWithoutAWordIsFound(t *testing.T) {
 	s := serve(t, func(c *Config) { c.Ping = 20 * time.Millisecond })
 	raw, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -216,8 +216,24 @@ func TestViewerWhoTalksIsLetGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		if _, _, err := conn.Read(t.Context()); err != nil {
-			return
+		_, _, err := conn.Read(t.Context())
+		if err == nil {
+			continue
 		}
+		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+			t.Errorf("closed with %v, want policy violation", err)
+		}
+		return
+	}
+}
+
+func TestViewerWhoDoesNotAnswerIsLetGoInTime(t *testing.T) {
+	s := serve(t)
+	conn := s.connect("")
+	next(t, conn) // and reads no more, so that it does not see the close
+	began := time.Now()
+	s.stop()
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("the hub took %s to stop", took)
 	}
 }
