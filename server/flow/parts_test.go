@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -189,8 +190,8 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(spans), "ns/span")
 }
 
-// benchInputs are passes of nine or ten spans over a thousand items, in
-// batches as large as an emitter sends at most.
+// benchInputs are passes of nine spans over 676 items, each caused by the
+// write of the one before, in batches as large as an emitter sends at most.
 func benchInputs(passes int) []Input {
 	m := newSim("podset", "PodSet")
 	for i := range passes {
@@ -198,8 +199,8 @@ func benchInputs(passes int) []Input {
 		m.run(job{
 			item: "default/item-" + string(rune('a'+i%26)) + string(rune('a'+i/26%26)), ready: at, taken: at + 100,
 			result: semconv.ResultSuccess, reads: reads(3), object: web(2, 1, "7"),
-			causes: []Cause{{At: at, What: semconv.CauseUpdate, Kind: "Pod", UID: "u" + string(rune('a'+i%26)), ResourceVersion: "v" + string(rune(i))}},
-			writes: []Write{writeStatus("1", "v"+string(rune(i+1)))},
+			causes: []Cause{{At: at, What: semconv.CauseUpdate, Kind: "Pod", UID: "uid-web", ResourceVersion: strconv.Itoa(i)}},
+			writes: []Write{writeStatus(strconv.Itoa(i), strconv.Itoa(i+1))},
 		})
 	}
 	all := Input{}
