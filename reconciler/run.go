@@ -97,6 +97,8 @@ func (c *controller) run(ctx context.Context) error {
 	defer stopEvents()
 	c.recorder = recorder
 
+	// Also where no worker ever started: the queue has a goroutine of its own.
+	defer c.queue.ShutDown()
 	intake, stopIntake := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopIntake()
 	informers := c.startInformers(intake)

@@ -11,21 +11,33 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/reconcile-tracer/tracer/internal/clustertest"
+	"github.com/reconcile-tracer/tracer/reconciler/api/v1alpha1"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// idle waits until the newest pass over item came to nothing to do, as the
-// pass after the last event does.
-func (b *bench) idle(s *sink, item string, after int) []pass {
+// idle waits until the newest version of the PodSet has been a cause, and the
+// newest pass came to nothing to do: then the loop is at rest.
+func (b *bench) idle(s *sink, name string) []pass {
 	b.Helper()
 	var passes []pass
-	clustertest.Eventually(b, "the loop of "+item+" is at rest", func(context.Context) bool {
-		passes = s.of(item)
-		return len(passes) > after && slices.Contains(passes[len(passes)-1].plan, "nothing to do")
+	clustertest.Eventually(b, "the loop of "+name+" is at rest", func(ctx context.Context) bool {
+		set, err := b.sets.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false
+		}
+		passes = s.of(b.namespace + "/" + name)
+		return slices.ContainsFunc(passes, func(p pass) bool { return p.has(set.ResourceVersion) }) &&
+			slices.Contains(passes[len(passes)-1].plan, "nothing to do")
 	})
 	return passes
+}
+
+// has says whether the PodSet of that version is one of p's causes.
+func (p pass) has(version string) bool {
+	return slices.ContainsFunc(p.causes, func(c seenCause) bool { return c.kind == v1alpha1.Kind && c.version == version })
 }
 
 func TestScaleFromThreeToFiveIsOneReconcileThatCreatesTwoPods(t *testing.T) {
@@ -33,14 +45,13 @@ func TestScaleFromThreeToFiveIsOneReconcileThatCreatesTwoPods(t *testing.T) {
 	o := b.options()
 	b.traced(&o, hub.server.URL)
 	b.start(o)
-	item := b.namespace + "/web"
 	b.create("web", 3)
 	b.settled("web", 3)
-	settled := len(b.idle(hub, item, 0))
+	settled := len(b.idle(hub, "web"))
 
 	edit := b.scale("web", 5)
 	b.settled("web", 5)
-	passes := b.idle(hub, item, settled)[settled:]
+	passes := b.idle(hub, "web")[settled:]
 
 	creating := planning(passes, "create 2 Pods")
 	if len(creating) != 1 {
@@ -122,7 +133,7 @@ func TestFiveUpdatesWhileTheWorkerIsHeldAreOneReconcile(t *testing.T) {
 	b.settled("b", 1)
 	<-held
 	item := b.namespace + "/b"
-	atRest := len(b.idle(hub, item, 0))
+	atRest := len(b.idle(hub, "b"))
 
 	hold.shut()
 	b.create("a", 1)
@@ -135,7 +146,7 @@ func TestFiveUpdatesWhileTheWorkerIsHeldAreOneReconcile(t *testing.T) {
 	hold.lift()
 	b.settled("a", 1)
 
-	passes := b.idle(hub, item, atRest)[atRest:]
+	passes := b.idle(hub, "b")[atRest:]
 	if len(passes) != 1 {
 		t.Fatalf("%d reconciles of b, want 1: %+v", len(passes), passes)
 	}
@@ -175,7 +186,7 @@ func TestLaggingCacheMakesNothingTwice(t *testing.T) {
 			item := b.namespace + "/web"
 			b.create("web", 1)
 			b.settled("web", 1)
-			before := len(b.idle(hub, item, 0))
+			before := len(b.idle(hub, "web"))
 
 			armed.Store(true)
 			b.scale("web", 3)
@@ -187,7 +198,7 @@ func TestLaggingCacheMakesNothingTwice(t *testing.T) {
 			}
 			events.lift()
 			b.settled("web", 3)
-			passes := b.idle(hub, item, before)
+			passes := b.idle(hub, "web")
 			noneFailed(t, passes)
 			if made := allCreated(passes); made != 3 {
 				t.Errorf("%d Pods were created in all, want 3", made)
@@ -223,7 +234,7 @@ func TestConflictIsTriedAgainAfterABackOff(t *testing.T) {
 	b.start(o)
 	b.create("web", 2)
 	b.settled("web", 2)
-	passes := b.idle(hub, b.namespace+"/web", 0)
+	passes := b.idle(hub, "web")
 
 	failed := slices.IndexFunc(passes, func(p pass) bool { return p.result == semconv.ResultError })
 	if failed < 0 || passes[failed].errs != "Conflict" {
