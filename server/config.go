@@ -60,9 +60,6 @@ type Config struct {
 	JournalAge   time.Duration
 	// MaxViewers is how many may watch at once. 0 is 10,000.
 	MaxViewers int
-	// OnReady is called once, when the hub has folded its journal and takes
-	// spans and viewers. nil is none.
-	OnReady func()
 	// Log is where the hub logs; nil is slog.Default(). No token is ever logged.
 	Log *slog.Logger
 }
@@ -87,9 +84,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
-	}
-	if c.OnReady == nil {
-		c.OnReady = func() {}
 	}
 	if c.Version == "" {
 		c.Version = "dev"

@@ -273,7 +273,6 @@ func (h *Hub) runFold(ctx context.Context) error {
 	h.fold.replayed.Store(int64(time.Since(began)))
 	h.watch.Ready(h.journal.Epoch())
 	h.ready.Store(true)
-	h.cfg.OnReady()
 	h.cfg.Log.Info("the journal is folded", "blocks", h.fold.blocks.Load(), "rows", h.fold.rows(), "took", time.Since(began))
 	h.cfg.OnReady()
 	h.fold.run()
