@@ -167,7 +167,7 @@ export class LaneElement extends HTMLElement {
       item.label,
       slotWhole - part<SVGTextElement>(slot, "slot-why").getComputedTextLength(),
     );
-    this.target(slot, item.item, item.reconcile, `${item.item} in the queue, ${item.sub}`);
+    this.target(slot, item.item, item.reconcile);
   }
 
   private moreSlot(slot: SVGGElement, more: number): void {
@@ -176,7 +176,7 @@ export class LaneElement extends HTMLElement {
     say(part(slot, "slot-why"), "");
     slot.removeAttribute("data-item");
     attr(slot, "tabindex", "-1");
-    attr(slot, "aria-label", `${String(more)} more in the queue`);
+    slot.removeAttribute("role");
   }
 
   private drawWaiting(rings: readonly WaitRing[]): void {
@@ -199,14 +199,15 @@ export class LaneElement extends HTMLElement {
     const tries = ring.why === "backoff" && ring.requeues > 0 ? `, ${ordinal(ring.requeues)}` : "";
     const why = `${whyShort(ring.why)}${tries}`;
     fitText(part<SVGTextElement>(slot, "slot-why"), why, ringText + 8);
-    this.target(slot, ring.item, ring.reconcile, `${ring.item} waits ${countdown(ring.left)}, ${word(ring.why)}`);
+    this.target(slot, ring.item, ring.reconcile);
   }
 
-  private target(g: SVGGElement, item: string, reconcile: string, label: string): void {
+  /** Makes a slot a button; its name is the text that stands in it. */
+  private target(g: SVGGElement, item: string, reconcile: string): void {
     attr(g, "data-item", item);
     attr(g, "data-reconcile", reconcile);
     attr(g, "tabindex", "0");
-    attr(g, "aria-label", label);
+    attr(g, "role", "button");
     const selected = this.app?.selection.get();
     g.classList.toggle("is-selected", selected?.controller === this.lane && selected.item === item);
   }
