@@ -77,6 +77,8 @@ function eventJourney(pass: Reconcile, { cause, count }: Train, i: number, at: n
     count,
     label: cause.name ?? nameOf(pass.item),
     sub: causeWord(cause),
+    outcome: "",
+    told: Infinity,
     single: false,
     own: cause.by === "self",
     seat: i,

@@ -135,7 +135,7 @@ function finish(way: Way, pass: Reconcile, at: number, failed: boolean): void {
 }
 
 function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from: number): Journey {
-  const sub = pass.to === 0 ? causesWord(pass) : failed ? (pass.error ?? word(pass.result)) : causesWord(pass);
+  const told = failed ? way.steps.findIndex((step) => step.tone === "error") : -1;
   return {
     id: pass.key,
     kind: "pass",
@@ -145,7 +145,9 @@ function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from
     write: "",
     count,
     label: nameOf(pass.item),
-    sub,
+    sub: causesWord(pass),
+    outcome: (pass.error ?? "") === "" ? word(pass.result) : (pass.error ?? ""),
+    told: told < 0 ? Infinity : told,
     single: failed,
     own: false,
     seat: Math.max(0, pass.worker),

@@ -256,6 +256,8 @@ function waitJourney(wait: Wait, pass: Reconcile | undefined, door: number): Jou
     count: 1,
     label: nameOf(wait.item),
     sub: word(wait.why ?? ""),
+    outcome: "",
+    told: Infinity,
     single: false,
     own: false,
     seat: wait.requeues ?? 0,

@@ -51,8 +51,11 @@ export interface Journey {
   readonly count: number;
   /** Short: the item's name, or the name of the object written. */
   readonly label: string;
-  /** One or two words more: the cause, the verb, the result. */
+  /** One or two words more: the cause, the request. */
   readonly sub: string;
+  /** What stands there instead once it is known: the answer, the error. It is from the step with the number told on. */
+  readonly outcome: string;
+  readonly told: number;
   /** Errors and conflicts are never merged with others. */
   readonly single: boolean;
   readonly own: boolean;

@@ -26,7 +26,8 @@ export function isOwnWrite(cause: Cause): boolean {
 /** causeWord says what a cause is: update, resync, own write, add by self. */
 export function causeWord(cause: Cause): string {
   if (isOwnWrite(cause)) return "own write";
-  return cause.by === "self" ? `${word(cause.what)} by self` : word(cause.what);
+  const change = cause.what === "add" || cause.what === "update" || cause.what === "delete";
+  return change && cause.by === "self" ? `${word(cause.what)} by self` : word(cause.what);
 }
 
 /** causesWord sums a pass's causes up: the one there is, or how many. */

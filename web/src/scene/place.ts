@@ -27,7 +27,7 @@ export function placed(geometry: Geometry, journey: Journey, i: number, t: numbe
     tone: step.tone,
     halo: journey.own,
     label: journey.label,
-    sub: journey.sub,
+    sub: i >= journey.told ? journey.outcome : journey.sub,
     item: journey.item,
     reconcile: journey.reconcile,
     write: journey.write,

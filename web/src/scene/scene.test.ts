@@ -126,20 +126,18 @@ const counted = (tokens: readonly Token[], tone: string): number =>
 test("up to 20/s tokens are single, above they become ×n with exact counts, errors and the pinned item never", () => {
   const few = scene(crowd(30, 10), at(1400), { geometry });
   assert.deepEqual([few.lanes[0]?.mode, few.tokens.every((token) => token.count === 1)], ["single", true]);
-  const crowded = crowd(200, 50);
-  const single = scene(crowded, at(1400), { geometry, before: new Map([["podset", "single"]]) });
-  const merged = scene(crowded, at(1400), { geometry, pinned: "default/i77", before: new Map([["podset", "merged"]]) });
+  const merged = scene(crowd(200, 50), at(1400), {
+    geometry,
+    pinned: "default/i77",
+    before: new Map([["podset", "merged"]]),
+  });
   assert.equal(merged.lanes[0]?.mode, "merged");
-  assert.ok(
-    merged.tokens.length < single.tokens.length / 3,
-    `${String(merged.tokens.length)} of ${String(single.tokens.length)}`,
-  );
-  assert.equal(counted(merged.tokens, "accent"), counted(single.tokens, "accent"));
-  assert.ok(merged.tokens.some((token) => token.item === "default/i77" && token.count === 1));
+  assert.ok(merged.tokens.length < 60, String(merged.tokens.length));
   assert.deepEqual(
-    merged.tokens.filter((t) => t.tone === "error").map((t) => t.count),
-    single.tokens.filter((t) => t.tone === "error").map(() => 1),
+    [counted(merged.tokens, "accent") + counted(merged.tokens, "ok"), counted(merged.tokens, "error")],
+    [198, 2],
   );
+  assert.ok(merged.tokens.some((token) => token.item === "default/i77" && token.count === 1));
 });
 
 test("above 200/s only errors and the pinned item are tokens, lines carry rates", () => {

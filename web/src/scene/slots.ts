@@ -25,8 +25,10 @@ export function slotsOf(layout: Layout, lane: string, under: readonly Under[], t
   const ready: Wait[] = [];
   layout.readyAt(lane, t, ({ wait }) => ready.push(wait));
   ready.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || (a.order ?? 0) - (b.order ?? 0) || a.from - b.from);
+  // An item with a token on its way is not in its slot yet, or not any more.
+  const busy = new Set(under.filter(({ journey }) => journey.kind !== "write").map(({ journey }) => journey.item));
   for (const wait of ready) {
-    if (slots.has(wait.item)) continue;
+    if (slots.has(wait.item) || busy.has(wait.item)) continue;
     const sub = (wait.causes ?? 0) > 1 ? `${String(wait.causes)} causes` : word(wait.why ?? "");
     slots.set(wait.item, { lane, item: wait.item, label: nameOf(wait.item), sub, since: wait.from, reconcile: "" });
   }
