@@ -36,7 +36,9 @@
 // held; its controller is not connected. When another process has taken over
 // the controller, or the same one has started anew, what the old one left open
 // is ended at the time when it was last heard of: passes get ResultLost. If the
-// root comes after all, it decides.
+// root comes after all, it decides. The same becomes of a pass whose item a
+// worker of the same process has taken again, when its root does not come
+// within 2 seconds.
 //
 // A ready wait begins when the dequeue span does, so that the span and the
 // queue.item record make the same row. A delayed wait begins when the delay

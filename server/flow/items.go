@@ -21,9 +21,17 @@ type itemNote struct {
 	// lastTo and lastKey are of the newest pass done.
 	lastTo  int64
 	lastKey string
+	// newest is when it was last taken.
+	newest taken
 	// waits are its newest waits.
 	waits  []*waitSlot
 	queued bool
+}
+
+// taken is when a worker of a process took an item.
+type taken struct {
+	at     int64
+	source string
 }
 
 // heldAt says which waits a queue.item record held, by when they began; 0: none.
@@ -71,9 +79,52 @@ func (s *State) passToItem(p *pass) {
 	case !p.over() && here < 0:
 		it.note.open = append(it.note.open, p)
 	}
+	s.outdate(it, p)
 	if p.rooted {
 		s.doneForItem(it, p)
 	}
+}
+
+// outdate notes which passes of an item cannot go on any more, because a worker
+// of the same process has taken the item again since: their roots are lost, or
+// late.
+func (s *State) outdate(it *itemSlot, p *pass) {
+	newest := it.note.newest
+	if began := p.row.began(); began > newest.at {
+		newest = taken{began, p.row.Source}
+		it.note.newest = newest
+	}
+	for _, o := range it.note.open {
+		if o.outdatedAt == 0 && o.row.Source == newest.source && o.row.began() < newest.at {
+			o.outdatedAt = s.now
+			s.outdated = append(s.outdated, o)
+		}
+	}
+}
+
+// began is when a worker took the item, or else the earliest that is known.
+func (r *Reconcile) began() int64 {
+	if r.Start != 0 {
+		return r.Start
+	}
+	return r.From
+}
+
+// loseOutdated gives up the passes whose roots did not come within the grace.
+func (s *State) loseOutdated() {
+	if len(s.outdated) == 0 {
+		return
+	}
+	s.outdated = slices.DeleteFunc(s.outdated, func(p *pass) bool {
+		if p.over() || p.gone {
+			return true
+		}
+		due := s.now >= p.outdatedAt+lostGrace
+		if due {
+			s.lose(p, 0)
+		}
+		return due
+	})
 }
 
 // doneForItem counts a pass that is done, and shows it if it is the newest.
@@ -154,9 +205,13 @@ func (s *State) countPlaces(before, after *Item) {
 	if depth == 0 && delayed == 0 {
 		return
 	}
-	c := s.editController(s.controller(after.Controller))
-	c.Depth += depth
-	c.Delayed += delayed
+	c := s.controllers[after.Controller]
+	if c == nil {
+		return // evicted; its items do not bring it back
+	}
+	row := s.editController(c)
+	row.Depth = max(0, row.Depth+depth)
+	row.Delayed = max(0, row.Delayed+delayed)
 }
 
 func step(before, after bool) int {

@@ -27,13 +27,15 @@ type pass struct {
 	settled  bool
 	dequeued bool
 
-	run         *run
-	seen        []uint64
-	starts      []start
-	plans       []plan
-	began       int64 // the root's start by its span.start record
-	toldAt      int64 // the time of that record
-	tally       tally
+	run    *run
+	seen   []uint64
+	starts []start
+	plans  []plan
+	began  int64 // the root's start by its span.start record
+	toldAt int64 // the time of that record
+	tally  tally
+	// outdatedAt is when a later pass of the item was seen, 0: not yet.
+	outdatedAt  int64
 	item        *itemSlot
 	links       []*link
 	index       []version

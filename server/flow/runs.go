@@ -173,16 +173,18 @@ func (s *State) giveUp(at int64, controller string, of func(*run) bool) {
 	})
 }
 
-// lose ends a pass without its root.
+// lose ends a pass without its root, at a time or when it was last known of.
 func (s *State) lose(p *pass, at int64) {
 	row := s.edit(p)
-	p.lost = true
-	p.starts = nil
+	row.Result = ResultLost
 	row.To = max(at, p.firstTime())
 	for _, ph := range row.Phases {
 		row.To = max(row.To, ph.To)
 	}
-	row.Result = ResultLost
+	for _, st := range p.starts {
+		row.To = max(row.To, st.at)
+	}
+	p.lost, p.starts = true, nil
 	s.finish(p)
 }
 

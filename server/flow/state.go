@@ -41,6 +41,8 @@ type State struct {
 	// hole explains yet, and replaced those whose process has gone on.
 	holed    []*run
 	replaced []*run
+	// outdated are open passes whose item has been taken again since.
+	outdated []*pass
 
 	versions map[version]*made
 
@@ -125,6 +127,7 @@ func (s *State) Step(in Input) []Output {
 func (s *State) tick() {
 	s.announceGaps()
 	s.loseReplaced()
+	s.loseOutdated()
 	s.checkSilence()
 	s.fireDelays()
 }
@@ -174,9 +177,10 @@ func (s *State) retract(row Row) {
 // Pending says that something waits for time to pass, so that the fold has to
 // be stepped with an empty input about once a second: a connected controller
 // may fall silent, a hole in an emitter's numbers become a gap, a delay end,
-// or the passes of a process that was replaced be given up.
+// or the passes of a process that was replaced, or whose root was
+// lost, be given up.
 func (s *State) Pending() bool {
-	if len(s.holed) > 0 || len(s.replaced) > 0 || len(s.delayed) > 0 {
+	if len(s.holed) > 0 || len(s.replaced) > 0 || len(s.outdated) > 0 || len(s.delayed) > 0 {
 		return true
 	}
 	for _, c := range s.controllers {
