@@ -29,8 +29,10 @@ const (
 // running is a hub that runs until the test ends, or stop is called.
 type running struct {
 	*Hub
-	t    testing.TB
-	stop func()
+	t testing.TB
+	// cancel begins the end, stop waits for it.
+	cancel context.CancelFunc
+	stop   func()
 }
 
 // start runs a hub on free ports and waits until it is ready.
@@ -50,7 +52,7 @@ func start(t testing.TB, change ...func(*Config)) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	r := &running{Hub: h, t: t}
+	r := &running{Hub: h, t: t, cancel: cancel}
 	stopped := false
 	r.stop = func() {
 		if stopped {
@@ -129,6 +131,22 @@ func (r *running) send(n byte) {
 	if res.status != 200 {
 		r.t.Fatalf("OTLP answered %d: %s", res.status, res.body)
 	}
+}
+
+// try sends a body and returns an error where do would end the test.
+func (r *running) try(body []byte) (int, error) {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, r.URL()+"/v1/traces", bytes.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("Authorization", "Bearer "+testIngest)
+	transport := &http.Transport{DisableKeepAlives: true}
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
 }
 
 // rowLines are the lines that /api/v1/rows gives.

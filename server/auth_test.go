@@ -1,0 +1,262 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"github.com/reconcile-tracer/tracer/server/watch"
+)
+
+// TestWhoMayWhat is every route with every credential.
+func TestWhoMayWhat(t *testing.T) {
+	h := start(t)
+	cookie := h.cookieName() + "=" + h.token.cookie()
+	credentials := []struct {
+		name string
+		with headers
+	}{
+		{"nothing", headers{}},
+		{"presenter", bearer(testToken)},
+		{"ingest", bearer(testIngest)},
+		{"cookie", headers{"Cookie": cookie}},
+		{"wrong", bearer("wrong")},
+		{"wrong cookie", headers{"Cookie": h.cookieName() + "=" + testToken}},
+		{"other port's cookie", headers{"Cookie": "tracer-1=" + h.token.cookie()}},
+		{"basic", headers{"Authorization": "Basic " + testToken}},
+	}
+	ws := headers{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Origin": h.URL(),
+		"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "other"}
+	otlpHead := headers{"Content-Type": "application/x-protobuf"}
+	jsonHead := headers{"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"}
+	for _, route := range []struct {
+		method, path string
+		with         headers
+		// want has the status for each credential, in their order.
+		want [8]int
+	}{
+		{"GET", "/healthz", nil, [8]int{200, 200, 200, 200, 200, 200, 200, 200}},
+		{"GET", "/readyz", nil, [8]int{200, 200, 200, 200, 200, 200, 200, 200}},
+		{"GET", "/static/app.css", nil, [8]int{200, 200, 200, 200, 200, 200, 200, 200}},
+		{"GET", "/", nil, [8]int{401, 200, 401, 200, 401, 401, 401, 401}},
+		{"GET", "/metrics", nil, [8]int{401, 200, 401, 401, 401, 401, 401, 401}},
+		{"GET", "/api/v1/rows", nil, [8]int{401, 200, 401, 200, 401, 401, 401, 401}},
+		{"GET", "/api/v1/watch", ws, [8]int{401, 101, 401, 101, 401, 401, 401, 401}},
+		{"POST", "/api/v1/actions/scale", jsonHead, [8]int{401, 503, 401, 503, 401, 401, 401, 401}},
+		{"POST", "/v1/traces", otlpHead, [8]int{401, 401, 200, 401, 401, 401, 401, 401}},
+		{"POST", "/v1/logs", otlpHead, [8]int{401, 401, 200, 401, 401, 401, 401, 401}},
+	} {
+		for i, c := range credentials {
+			with := headers{}
+			for _, from := range []headers{route.with, c.with} {
+				for k, v := range from {
+					with[k] = v
+				}
+			}
+			var body []byte
+			if route.with["Content-Type"] == "application/json" {
+				body = []byte("{}")
+			}
+			if got := h.status(route.method, route.path, with, body); got != route.want[i] {
+				t.Errorf("%s %s with %s: %d, want %d", route.method, route.path, c.name, got, route.want[i])
+			}
+		}
+	}
+}
+
+// status is do's status; it does not wait for the end of a websocket.
+func (r *running) status(method, path string, h headers, body []byte) int {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.URL()+path, bytes.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for k, v := range h {
+		req.Header.Set(k, v)
+		if k == "Host" {
+			req.Host = v
+		}
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+func TestLoginLinkOpensASession(t *testing.T) {
+	h := start(t)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Get(h.LoginURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != 200 || strings.Contains(res.Request.URL.String(), testToken) || res.Request.URL.Path != "/" {
+		t.Errorf("the link leads to %s with %d, want / without the token", res.Request.URL, res.StatusCode)
+	}
+	set := h.do("GET", "/login?token="+testToken, nil, nil)
+	if set.status != http.StatusSeeOther {
+		t.Errorf("login answers %d, want 303", set.status)
+	}
+	cookie := set.header.Get("Set-Cookie")
+	for _, want := range []string{h.cookieName() + "=", "HttpOnly", "SameSite=Lax", "Path=/"} {
+		if !strings.Contains(cookie, want) {
+			t.Errorf("the cookie %q has no %s", cookie, want)
+		}
+	}
+	if strings.Contains(cookie, testToken) || strings.Contains(cookie, "Secure") {
+		t.Errorf("the cookie %q holds the token, or is Secure over plain HTTP", cookie)
+	}
+	for _, path := range []string{"/login", "/login?token=", "/login?token=wrong", "/login?token=" + testIngest} {
+		res := h.do("GET", path, nil, nil)
+		if res.status != 403 || res.header.Get("Set-Cookie") != "" || strings.Contains(res.body, testToken) {
+			t.Errorf("%s answers %d and sets %q, want 403 and nothing", path, res.status, res.header.Get("Set-Cookie"))
+		}
+	}
+	out := h.do("POST", "/logout", headers{"Sec-Fetch-Site": "same-origin"}, nil)
+	if !strings.Contains(out.header.Get("Set-Cookie"), "Max-Age=0") {
+		t.Errorf("logout sets %q, want the cookie to end", out.header.Get("Set-Cookie"))
+	}
+}
+
+func TestHosts(t *testing.T) {
+	h := start(t, func(c *Config) { c.AllowedHosts = []string{"tracer.example", "other.example:8443"} })
+	for host, want := range map[string]int{
+		"localhost": 200, "localhost:9": 200, "LOCALHOST": 200, "127.0.0.1:80": 200, "127.0.0.2": 200, "[::1]:7780": 200, "[::1]": 200,
+		"tracer.example": 200, "tracer.example:99": 200, "other.example:8443": 200,
+		"other.example": 421, "evil.test": 421, "127.0.0.1.evil.test": 421, "localhost.evil.test:7780": 421, "192.0.2.7": 421,
+	} {
+		for _, path := range []string{"/static/app.css", "/api/v1/rows", "/"} {
+			with := bearer(testToken)
+			with["Host"] = host
+			if got := h.status("GET", path, with, nil); got != want {
+				t.Errorf("Host %s on %s: %d, want %d", host, path, got, want)
+			}
+		}
+		if got := h.status("GET", "/healthz", headers{"Host": host}, nil); got != 200 {
+			t.Errorf("Host %s on /healthz: %d, want 200", host, got)
+		}
+	}
+}
+
+// TestOrigins is about the websocket, which a page of any site could open.
+func TestOrigins(t *testing.T) {
+	h := start(t)
+	cookie := headers{"Cookie": h.cookieName() + "=" + h.token.cookie()}
+	own := h.URL()
+	port := own[strings.LastIndex(own, ":"):]
+	for _, c := range []struct {
+		name string
+		with headers
+		head headers
+		ok   bool
+	}{
+		{"cookie, own origin", cookie, headers{"Origin": own}, true},
+		{"cookie, own origin, told same", cookie, headers{"Origin": own, "Sec-Fetch-Site": "same-origin"}, true},
+		{"cookie, none", cookie, headers{}, false},
+		{"cookie, null", cookie, headers{"Origin": "null"}, false},
+		{"cookie, other site", cookie, headers{"Origin": "http://evil.test"}, false},
+		{"cookie, other port", cookie, headers{"Origin": "http://127.0.0.1:1"}, false},
+		{"cookie, other name", cookie, headers{"Origin": "http://localhost" + port}, false},
+		{"cookie, other scheme", cookie, headers{"Origin": strings.Replace(own, "http:", "https:", 1)}, false},
+		{"cookie, own origin, told cross", cookie, headers{"Origin": own, "Sec-Fetch-Site": "cross-site"}, false},
+		{"cookie, own origin, told same-site", cookie, headers{"Origin": own, "Sec-Fetch-Site": "same-site"}, false},
+		{"bearer, none", bearer(testToken), headers{}, true},
+		{"bearer, own", bearer(testToken), headers{"Origin": own}, true},
+		{"bearer, other site", bearer(testToken), headers{"Origin": "http://evil.test"}, false},
+		{"ingest, none", bearer(testIngest), headers{}, false},
+	} {
+		head := http.Header{}
+		for _, from := range []headers{c.with, c.head} {
+			for k, v := range from {
+				head.Set(k, v)
+			}
+		}
+		conn, _, err := websocket.Dial(t.Context(), own+"/api/v1/watch", &websocket.DialOptions{
+			HTTPHeader: head, Subprotocols: []string{watch.Subprotocol},
+		})
+		if err == nil {
+			conn.CloseNow()
+		}
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v, want success %v", c.name, err, c.ok)
+		}
+	}
+}
+
+func TestActionsFromOtherPagesAreRefused(t *testing.T) {
+	h := start(t, func(c *Config) { c.Actions = &recordedActions{} })
+	base := headers{"Cookie": h.cookieName() + "=" + h.token.cookie(), "Content-Type": "application/json"}
+	for name, c := range map[string]struct {
+		head headers
+		want int
+	}{
+		"own page":        {headers{"Origin": h.URL(), "Sec-Fetch-Site": "same-origin"}, 200},
+		"own page, old":   {headers{"Origin": h.URL()}, 200},
+		"other site":      {headers{"Origin": "http://evil.test", "Sec-Fetch-Site": "cross-site"}, 403},
+		"other site, old": {headers{"Origin": "http://evil.test"}, 403},
+		"other port":      {headers{"Origin": "http://127.0.0.1:1", "Sec-Fetch-Site": "same-site"}, 403},
+		"null":            {headers{"Origin": "null"}, 403},
+		"form":            {headers{"Origin": h.URL(), "Content-Type": "text/plain"}, 415},
+	} {
+		with := headers{}
+		for _, from := range []headers{base, c.head} {
+			for k, v := range from {
+				with[k] = v
+			}
+		}
+		if got := h.status("POST", "/api/v1/actions/scale", with, []byte(`{"name":"web"}`)); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestSecurityHeadersAreEverywhere(t *testing.T) {
+	h := start(t)
+	for _, path := range []string{"/", "/login", "/static/app.js", "/healthz", "/api/v1/rows", "/nothing"} {
+		head := h.do("GET", path, nil, nil).header
+		for name, want := range map[string]string{
+			"Content-Security-Policy":    "default-src 'none'",
+			"X-Content-Type-Options":     "nosniff",
+			"Referrer-Policy":            "no-referrer",
+			"Cross-Origin-Opener-Policy": "same-origin",
+		} {
+			if !strings.Contains(head.Get(name), want) {
+				t.Errorf("%s has %s %q, want %q", path, name, head.Get(name), want)
+			}
+		}
+		for _, part := range []string{"frame-ancestors 'none'", "require-trusted-types-for 'script'", "script-src 'self'"} {
+			if !strings.Contains(head.Get("Content-Security-Policy"), part) {
+				t.Errorf("%s: the policy has no %s", path, part)
+			}
+		}
+	}
+}
+
+func TestTokensAreNeverLogged(t *testing.T) {
+	var log bytes.Buffer
+	h := start(t, func(c *Config) {
+		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	h.do("GET", "/login?token="+testToken, nil, nil)
+	h.send(1)
+	h.stop()
+	if text := log.String() + fmt.Sprintf("%v %+v %#v", h.token, h.token, h.token); strings.Contains(text, testToken) ||
+		strings.Contains(text, testIngest) || strings.Contains(text, h.token.cookie()) {
+		t.Errorf("a token is in the log:\n%s", text)
+	}
+}

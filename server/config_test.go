@@ -1,0 +1,95 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBadConfigurationsSayWhatToDo(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	file := filepath.Join(t.TempDir(), "file")
+	writeFile(t, file, "not a folder")
+	running := start(t)
+	for name, c := range map[string]struct {
+		change func(*Config)
+		says   []string
+	}{
+		"no folder":        {func(c *Config) { c.Data = "" }, []string{"--data", "name a folder"}},
+		"folder is a file": {func(c *Config) { c.Data = file }, []string{"--data", file, "choose a folder"}},
+		"folder in use":    {func(c *Config) { c.Data = running.cfg.Data }, []string{"--data", "in use", fmt.Sprint(os.Getpid())}},
+		"port taken": {func(c *Config) { c.Listen = taken.Addr().String() },
+			[]string{"--listen", taken.Addr().String(), "taken", "another port"}},
+		"gRPC port taken":      {func(c *Config) { c.OTLPGRPC = taken.Addr().String() }, []string{"--otlp-grpc", "taken"}},
+		"no port":              {func(c *Config) { c.Listen = "localhost" }, []string{"--listen", "host:port"}},
+		"open to all":          {func(c *Config) { c.Listen = "0.0.0.0:0" }, []string{"--listen", "127.0.0.1", "--tls-cert", "--insecure-behind-proxy"}},
+		"open to all, no host": {func(c *Config) { c.Listen = ":0" }, []string{"--listen", "--insecure-behind-proxy"}},
+		"gRPC open to all":     {func(c *Config) { c.OTLPGRPC = "0.0.0.0:0" }, []string{"--otlp-grpc", "--insecure-behind-proxy"}},
+		"other's address":      {func(c *Config) { c.Listen = "192.0.2.1:80"; c.InsecureBehindProxy = true }, []string{"--listen", "192.0.2.1"}},
+		"certificate alone":    {func(c *Config) { c.TLSCert = file }, []string{"--tls-cert", "--tls-key", "both or none"}},
+		"no certificate":       {func(c *Config) { c.TLSCert, c.TLSKey = file, file }, []string{"--tls-cert", "PEM"}},
+		"one token":            {func(c *Config) { c.Token, c.IngestToken = "same", "same" }, []string{"--token", "--ingest-token", "use two"}},
+		"token with a space":   {func(c *Config) { c.Token = "a b" }, []string{"--token", "without spaces"}},
+		"long token":           {func(c *Config) { c.IngestToken = strings.Repeat("x", 257) }, []string{"--ingest-token", "256"}},
+		"tiny journal":         {func(c *Config) { c.JournalBytes = 5 }, []string{"at least 1 MiB"}},
+		"negative age":         {func(c *Config) { c.JournalAge = -time.Second }, []string{"age", "-1s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := Config{Listen: "127.0.0.1:0", Data: t.TempDir()}
+			c.change(&cfg)
+			_, err := New(t.Context(), cfg)
+			if err == nil {
+				t.Fatal("it was taken")
+			}
+			for _, want := range c.says {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error %q does not say %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestFolderThatCannotBeWritten(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(t.Context(), Config{Listen: "127.0.0.1:0", Data: dir}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("error is %v, want one about permission", err)
+	}
+}
+
+func TestTokensOutliveARestart(t *testing.T) {
+	dir := t.TempDir()
+	forget := func(c *Config) { c.Data, c.Token, c.IngestToken = dir, "", "" }
+	h := start(t, forget)
+	token, ingest, cookie := h.token.value, h.ingest.value, h.token.cookie()
+	h.stop()
+	h = start(t, forget)
+	if h.token.value != token || h.ingest.value != ingest || h.token.cookie() != cookie {
+		t.Error("the tokens changed: links and cookies would not work any more")
+	}
+	if token == ingest || len(token) < 20 {
+		t.Errorf("the tokens are %q and %q, want two long ones", token, ingest)
+	}
+	for _, name := range []string{"token", "ingest-token"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v (%v), want 0600", name, info.Mode().Perm(), err)
+		}
+	}
+}
