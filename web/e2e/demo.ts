@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 
-import { type Page, test as base } from '@playwright/test';
+import { type Page, test as base } from "@playwright/test";
 
 /** One line of GET /api/v1/rows, as far as these tests look at it. */
 export interface ReconcileLine {
@@ -20,8 +20,8 @@ export interface ReconcileLine {
   causes: { what: string; by: string; kind?: string; write?: { reconcile: string } }[];
 }
 
-const root = resolve(import.meta.dirname, '..', '..');
-const binary = process.env['TRACER_BIN'] ?? join(root, 'bin', 'tracer');
+const root = resolve(import.meta.dirname, "..", "..");
+const binary = process.env["TRACER_BIN"] ?? join(root, "bin", "tracer");
 
 /** A real demo: control plane, hub, reconciler. Ends with everything it started. */
 export class Demo {
@@ -35,22 +35,22 @@ export class Demo {
   ) {}
 
   static async start(): Promise<Demo> {
-    const data = await mkdtemp(join(tmpdir(), 'tracer-e2e-'));
-    const token = 'e2e-token-for-the-presenter';
-    const args = ['demo', '--open=false', '--listen', '127.0.0.1:0', '--data', data, '--token', token];
-    const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const data = await mkdtemp(join(tmpdir(), "tracer-e2e-"));
+    const token = "e2e-token-for-the-presenter";
+    const args = ["demo", "--open=false", "--listen", "127.0.0.1:0", "--data", data, "--token", token];
+    const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
     const log: string[] = [];
-    createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
+    createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
     const login = await new Promise<string>((done, fail) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        if (line.startsWith('ready: ')) done(line.slice('ready: '.length));
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        if (line.startsWith("ready: ")) done(line.slice("ready: ".length));
       });
-      child.once('error', fail);
-      child.once('exit', (code) => fail(new Error(`the demo ended with ${String(code)}:\n${log.join('\n')}`)));
+      child.once("error", fail);
+      child.once("exit", (code) => fail(new Error(`the demo ended with ${String(code)}:\n${log.join("\n")}`)));
     });
     const demo = new Demo(child, data, login, token);
     demo.log.push(...log);
-    createInterface({ input: child.stderr }).on('line', (line) => demo.log.push(line));
+    createInterface({ input: child.stderr }).on("line", (line) => demo.log.push(line));
     return demo;
   }
 
@@ -62,14 +62,14 @@ export class Demo {
     const url = `${this.origin}/api/v1/rows?row=reconcile&item=${encodeURIComponent(item)}`;
     const answer = await fetch(url, { headers: { Authorization: `Bearer ${this.token}` } });
     if (!answer.ok) throw new Error(`${url}: ${String(answer.status)} ${await answer.text()}`);
-    const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+    const lines = (await answer.text()).split("\n").filter((line) => line !== "");
     return lines.map((line) => JSON.parse(line) as ReconcileLine);
   }
 
   async action(name: string, args: Record<string, string>): Promise<string> {
     const answer = await fetch(`${this.origin}/api/v1/actions/${name}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' },
+      method: "POST",
+      headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" },
       body: JSON.stringify(args),
     });
     const body = await answer.text();
@@ -78,9 +78,9 @@ export class Demo {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((done) => this.child.once('exit', done));
+    const ended = new Promise((done) => this.child.once("exit", done));
     if (this.child.exitCode === null) {
-      this.child.kill('SIGINT');
+      this.child.kill("SIGINT");
       await ended;
     }
     await rm(this.data, { recursive: true, force: true });
@@ -95,7 +95,7 @@ export const test = base.extend<{ dash: Page }, { demo: Demo }>({
       await use(demo);
       await demo.stop();
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: "worker", timeout: 90_000 },
   ],
   dash: async ({ page, demo }, use) => {
     await page.goto(demo.login);
@@ -103,4 +103,4 @@ export const test = base.extend<{ dash: Page }, { demo: Demo }>({
   },
 });
 
-export { expect } from '@playwright/test';
+export { expect } from "@playwright/test";

@@ -1,0 +1,78 @@
+import AxeBuilder from "@axe-core/playwright";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { type Demo, expect, test } from "./demo.ts";
+
+/** Where the README's pictures are; they are made here and committed. */
+const pictures = resolve(import.meta.dirname, "..", "..", "docs", "img");
+
+const looks = [
+  { name: "map-light", item: "cart", theme: "light", width: 1280, height: 720 },
+  { name: "map-dark", item: "api", theme: "dark", width: 1280, height: 720 },
+  { name: "map-projector", item: "db", theme: "projector", width: 1280, height: 720 },
+  { name: "map-large", item: "cron", theme: "light", width: 1920, height: 1080 },
+  { name: "map-narrow", item: "blog", theme: "light", width: 390, height: 844 },
+] as const;
+
+/** The key of the newest reconcile of an item that planned to create Pods. */
+async function creating(demo: Demo, item: string): Promise<string | undefined> {
+  const runs = await demo.reconciles(item);
+  return runs.filter((run) => run.plan.some((action) => action.summary.startsWith("create "))).at(-1)?.key;
+}
+
+test.beforeAll(async () => {
+  await mkdir(pictures, { recursive: true });
+});
+
+for (const { name, item, theme, width, height } of looks) {
+  test(`the page looks finished: ${name}`, async ({ demo, dash }) => {
+    await dash.setViewportSize({ width, height });
+    if (theme !== "light") await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    await demo.action("create", { namespace: "default", name: item, replicas: "3" });
+    await expect.poll(() => creating(demo, `default/${item}`)).toBeDefined();
+    const key = (await creating(demo, `default/${item}`)) ?? "";
+    await dash.locator(`[data-go="${key}"]`).first().click();
+    await expect(dash.locator("#details")).toContainText("create 3 Pods");
+    await dash.locator('[data-node="apply"].is-lit').waitFor({ state: "attached" });
+    await dash.screenshot({ path: join(pictures, `${name}.png`) });
+
+    const wide = await dash.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide, "the page must not scroll sideways").toBeLessThanOrEqual(0);
+    await demo.action("delete", { namespace: "default", name: item });
+  });
+}
+
+for (const theme of ["light", "dark", "projector"]) {
+  test(`axe finds nothing in ${theme}`, async ({ dash }) => {
+    await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    await dash.getByRole("button", { name: "Try it" }).click();
+    const { violations } = await new AxeBuilder({ page: dash })
+      .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+      .analyze();
+    expect(violations.map(({ id, nodes }) => ({ id, at: nodes.map((node) => node.target) }))).toEqual([]);
+  });
+}
+
+test("nothing is attached: three steps that can be copied", async ({ browser, demo }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const answer = await page.goto(demo.origin);
+  expect(answer?.status()).toBe(401);
+  await expect(page.locator("main")).toContainText(/log ?in/i);
+  await context.close();
+});
+
+test("the page reports no error and breaks no rule of its own security policy", async ({ demo, page }) => {
+  const said: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") said.push(message.text());
+  });
+  page.on("pageerror", (error) => said.push(error.message));
+  await page.goto(demo.login);
+  await expect(page.locator("#status")).toContainText("1 controller");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await page.getByRole("button", { name: "Five edits at once" }).click();
+  await expect(page.locator('[data-part="said"]')).toContainText(/edit/i);
+  expect(said).toEqual([]);
+});

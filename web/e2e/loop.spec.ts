@@ -1,0 +1,118 @@
+import { pods } from "./cluster.ts";
+import { type Demo, expect, test } from "./demo.ts";
+
+/** The reconciles of the item with an action of the plan, oldest first. */
+async function planned(demo: Demo, item: string, summary: string): Promise<Awaited<ReturnType<Demo["reconciles"]>>> {
+  const all = await demo.reconciles(item);
+  return all.filter((run) => run.plan.some((action) => action.summary === summary));
+}
+
+/** Waits until the item has that many Pods and is not reconciled any more. */
+async function settled(demo: Demo, item: string, replicas: number): Promise<void> {
+  const [namespace = "", name = ""] = item.split("/");
+  await expect.poll(async () => (await pods(demo.data, namespace, name)).length).toBe(replicas);
+  let last = -1;
+  await expect
+    .poll(
+      async () => {
+        const before = last;
+        const all = await demo.reconciles(item);
+        last = all.length;
+        return last === before && all.every((run) => run.to > 0);
+      },
+      { intervals: [700] },
+    )
+    .toBe(true);
+}
+
+test("a scale in the page goes round the loop and makes Pods in the API server", async ({ demo, dash }) => {
+  await settled(demo, "default/web", 3);
+  await dash.getByRole("button", { name: "Try it" }).click();
+  await dash.getByRole("button", { name: "One more" }).click();
+  await dash.getByRole("button", { name: "One more" }).click();
+
+  // What went before has been played to its end.
+  await expect(dash.locator("[data-node].is-lit")).toHaveCount(0);
+  // The token is drawn on the canvas; the nodes it is at light up one after the other.
+  const lit = dash.evaluate(
+    () =>
+      new Promise<string[]>((done) => {
+        const seen: string[] = [];
+        const look = (): void => {
+          for (const node of document.querySelectorAll<SVGGElement>("[data-node].is-lit")) {
+            const id = node.dataset["node"] ?? "";
+            if (seen.at(-1) !== id && !seen.includes(id)) seen.push(id);
+          }
+          if (seen.includes("requeue") && seen.includes("api")) done(seen);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );
+  await dash.getByRole("button", { name: "Scale", exact: true }).click();
+  await expect(dash.getByText("from 3 to 5")).toBeVisible();
+  const phases = (await lit).filter((id) => ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id));
+  expect(phases).toEqual(["dequeue", "fetch", "compute", "apply", "requeue"]);
+
+  await expect.poll(async () => (await planned(demo, "default/web", "create 2 Pods")).length).toBe(1);
+  expect(await pods(demo.data, "default", "web")).toHaveLength(5);
+  const [run] = await planned(demo, "default/web", "create 2 Pods");
+  await dash.getByRole("button", { name: "Close" }).first().click();
+  await dash.locator(`[data-go="${run?.key ?? ""}"]`).click();
+  const panel = dash.locator("#details");
+  await expect(panel).toContainText("create 2 Pods");
+  await expect(panel).toContainText("201");
+});
+
+test("the writes come back as own writes, linked to the reconcile that made them", async ({ demo, dash }) => {
+  const item = "default/shop";
+  await demo.action("create", { namespace: "default", name: "shop", replicas: "1" });
+  await settled(demo, item, 1);
+  await demo.action("scale", { namespace: "default", name: "shop", replicas: "3" });
+  await settled(demo, item, 3);
+  const [scale] = await planned(demo, item, "create 2 Pods");
+  const created = scale?.writes.filter((write) => write.resource === "pods") ?? [];
+  expect(created.map((write) => write.status)).toEqual([201, 201]);
+  expect(scale?.failedWrites).toBe(0);
+  const all = await demo.reconciles(item);
+  const caused = all.filter((run) => run.causes.some((cause) => cause.write?.reconcile === scale?.key));
+  expect(caused.length).toBeGreaterThan(0);
+  for (const run of caused) {
+    const own = run.causes.filter((cause) => cause.write?.reconcile === scale?.key);
+    expect(own.every((cause) => cause.by === "self")).toBe(true);
+  }
+  const effect = caused[0]?.key ?? "";
+  await dash.locator(`[data-go="${effect}"]`).click();
+  const link = dash.locator("#details [data-go]").filter({ hasText: "reconcile" }).first();
+  await link.click();
+  await expect(dash.locator("#details")).toContainText("create 2 Pods");
+});
+
+test("pausing freezes the picture and keeps receiving", async ({ demo, dash }) => {
+  await expect(dash.locator("#transport")).toContainText("following");
+  await dash.keyboard.press(".");
+  await expect(dash.locator("#transport")).toContainText("paused");
+  await demo.action("create", { namespace: "default", name: "mail", replicas: "2" });
+  await expect(dash.locator("#transport")).toContainText(/[1-9]\d* new/);
+  const before = await dash.locator('[data-part="where"]').textContent();
+  await dash.keyboard.press("Shift+ArrowLeft");
+  await expect(dash.locator('[data-part="where"]')).not.toHaveText(before ?? "");
+  await dash.keyboard.press("End");
+  await expect(dash.locator("#transport")).toContainText("following");
+});
+
+test("a conflicting write is answered 409 by the API server, and the page says so", async ({ dash }) => {
+  await dash.getByRole("button", { name: "Try it" }).click();
+  await dash.getByRole("button", { name: "Conflicting write" }).click();
+  await expect(dash.locator('[data-part="said"]')).toContainText("409");
+});
+
+test("bad input in the page gets an answer that says what to do", async ({ dash }) => {
+  await dash.getByRole("button", { name: "Try it" }).click();
+  await dash.locator('input[name="name"]').fill("Not_A_Name");
+  await dash.locator('form[data-part="create"]').evaluate((form: HTMLFormElement) => {
+    form.noValidate = true;
+    form.requestSubmit();
+  });
+  await expect(dash.locator('[data-part="said"]')).toContainText('name: "Not_A_Name"');
+});
