@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/wait"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/rest"
@@ -52,10 +53,20 @@ func Main(args []string) error {
 		return nil // asked to stop before there was anything to do
 	}
 	child.Announce(Started)
-	if err := app.Run(ctx, cfg.Complete()); err != nil && ctx.Err() == nil {
+	if err := run(ctx, cfg); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("kube-controller-manager: %w", err)
 	}
 	return nil
+}
+
+// run returns when ctx ends, or when the controllers or the garbage collector fail.
+func run(ctx context.Context, cfg *config.Config) error {
+	group, ctx := errgroup.WithContext(ctx)
+	if takeOverGC(cfg) {
+		group.Go(func() error { return collectGarbage(ctx, cfg) })
+	}
+	group.Go(func() error { return app.Run(ctx, cfg.Complete()) })
+	return group.Wait()
 }
 
 func configure(ctx context.Context, args []string) (*config.Config, error) {
