@@ -2,10 +2,13 @@
 
 const known = new WeakMap<SVGTextElement, string>();
 
-/** fitText writes text into a text element, shortened with … to room units. Measures only when the text is new. */
-export function fitText(element: SVGTextElement, text: string, room: number): void {
+/**
+ * fitText writes text into a text element, shortened with … to room units. It measures only when the text is
+ * new, and answers whether it was.
+ */
+export function fitText(element: SVGTextElement, text: string, room: number): boolean {
   const key = `${text}\n${String(Math.round(room))}`;
-  if (known.get(element) === key) return;
+  if (known.get(element) === key) return false;
   known.set(element, key);
   element.textContent = text;
   let letters = [...text];
@@ -13,6 +16,7 @@ export function fitText(element: SVGTextElement, text: string, room: number): vo
     letters = letters.slice(0, -1);
     element.textContent = `${letters.join("").trimEnd()}…`;
   }
+  return true;
 }
 
 /** fitFirst writes the first of some texts that fits into room units, or else the last one. */

@@ -50,8 +50,9 @@ function candidates(token: Token, w: number, { size, radius, geometry }: LabelOp
     { x, y: y - off },
     { x, y: y + off },
   ];
-  // On an upright line the room is beside the token, elsewhere above and below it.
-  const near = upright(token, geometry) ? [...aside, ...over] : [...over, ...aside];
+  // On an upright line the room is beside the token, elsewhere above and below it; on the line itself only at need.
+  const corners = [-1, 1].flatMap((side) => over.map((at) => ({ x: x + (side * w) / 2, y: at.y })));
+  const near = upright(token, geometry) ? [...aside, ...over, ...corners] : [...over, ...corners, ...aside];
   const row = geometry.nodes.dequeue;
   const inRow = y > row.y - radius && y < row.y + row.h + radius;
   if (!inRow) return near;

@@ -161,12 +161,14 @@ export class LaneElement extends HTMLElement {
   private fillSlot(slot: SVGGElement, item: QueueSlot | undefined): void {
     show(slot, item !== undefined);
     if (item === undefined) return;
-    fitText(part<SVGTextElement>(slot, "slot-why"), item.sub, slotName);
-    fitText(
-      part<SVGTextElement>(slot, "slot-name"),
-      item.label,
-      slotWhole - part<SVGTextElement>(slot, "slot-why").getComputedTextLength(),
-    );
+    const why = part<SVGTextElement>(slot, "slot-why");
+    const fresh = fitText(why, item.sub, slotName);
+    const name = part<SVGTextElement>(slot, "slot-name");
+    // The name has the room that its reason leaves, which is measured only when one of them is new.
+    if (fresh || name.dataset["text"] !== item.label) {
+      fitText(name, item.label, slotWhole - why.getComputedTextLength());
+      name.dataset["text"] = item.label;
+    }
     this.target(slot, item.item, item.reconcile);
   }
 

@@ -81,7 +81,10 @@ export class NoticeElement extends HTMLElement {
 function restoredWords({ how }: Connection & { state: "restored" }): Words {
   switch (how.kind) {
     case "caught_up":
-      return { text: `Connected again. Caught up ${count(how.rows)}`, tone: "ok" };
+      return {
+        text: `Connected again. ${how.rows === 0 ? "Nothing was missed" : `Caught up ${count(how.rows)}`}`,
+        tone: "ok",
+      };
     case "gap":
       return how.reconciles > 0
         ? {

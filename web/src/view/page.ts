@@ -140,6 +140,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   };
   the("theme", ThemeElement).connect(changed);
   void document.fonts.ready.then(changed);
+  addEventListener("resize", changed);
 }
 
 function connectKeys(app: App): void {

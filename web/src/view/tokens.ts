@@ -4,6 +4,7 @@ import type { Token } from "../scene/types.ts";
 import { placeLabels } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
+import { Sprites } from "./sprites.ts";
 
 /** How the map's units lie on the canvas: as preserveAspectRatio xMidYMid meet does it for the SVG. */
 interface Fit {
@@ -18,6 +19,7 @@ export class Tokens {
   private fit: Fit = { scale: 1, left: 0, top: 0 };
   private drawn: readonly Token[] = [];
   private palette: Palette | undefined;
+  private sprites: Sprites | undefined;
   private words: readonly Rect[] = [];
 
   constructor(canvas: HTMLCanvasElement, geometry: Geometry) {
@@ -38,12 +40,13 @@ export class Tokens {
     // In a small lane tokens and letters keep a size that can be seen.
     const grow = Math.max(1, Math.min(1.7, 0.72 / Math.max(scale, 0.01)));
     this.palette = { ...palette, radius: palette.radius * grow, label: palette.label * grow };
+    this.sprites = new Sprites(this.palette, Math.max(0.1, scale * dpr));
   }
 
   draw(tokens: readonly Token[], selected: string): void {
     const c = this.canvas.getContext("2d");
-    const p = this.palette;
-    if (c === null || p === undefined || this.canvas.width === 0) return;
+    const { palette: p, sprites } = this;
+    if (c === null || p === undefined || sprites === undefined || this.canvas.width === 0) return;
     if (tokens.length === 0 && this.drawn.length === 0) return;
     this.drawn = tokens;
     const k = this.fit.scale * devicePixelRatio;
@@ -51,7 +54,7 @@ export class Tokens {
     c.clearRect(0, 0, this.canvas.width, this.canvas.height);
     c.setTransform(k, 0, 0, k, this.fit.left * devicePixelRatio, this.fit.top * devicePixelRatio);
     for (const token of tokens) this.drawToken(c, token, p, token.kind === "pass" && token.reconcile === selected);
-    this.drawLabels(c, tokens, p);
+    this.drawLabels(c, tokens, p, sprites);
   }
 
   private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {
@@ -61,24 +64,12 @@ export class Tokens {
     drawShape(c, token.shape, token.tone, at, p);
   }
 
-  private drawLabels(c: CanvasRenderingContext2D, tokens: readonly Token[], p: Palette): void {
-    c.font = `650 ${String(p.label)}px ${p.sans}`;
-    c.textBaseline = "middle";
-    c.textAlign = "center";
-    c.lineJoin = "round";
-    const width = (text: string): number => c.measureText(text).width;
-    for (const label of placeLabels(tokens, {
-      size: p.label,
-      radius: p.radius,
-      geometry: this.geometry,
-      words: this.words,
-      width,
-    })) {
-      c.strokeStyle = p.paper;
-      c.lineWidth = 5;
-      c.strokeText(label.text, label.x, label.y);
-      c.fillStyle = p.ink;
-      c.fillText(label.text, label.x, label.y);
+  private drawLabels(c: CanvasRenderingContext2D, tokens: readonly Token[], p: Palette, sprites: Sprites): void {
+    const width = (text: string): number => sprites.of(text).text;
+    const { geometry, words } = this;
+    for (const { text, x, y } of placeLabels(tokens, { size: p.label, radius: p.radius, geometry, words, width })) {
+      const { image, width: w, height: h } = sprites.of(text);
+      c.drawImage(image, x - w / 2, y - h / 2, w, h);
     }
   }
 

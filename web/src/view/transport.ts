@@ -18,6 +18,8 @@ export class TransportElement extends HTMLElement {
   private palette: Palette | undefined;
   private window: TimeWindow = { from: 0, to: 1 };
   private totalAtPause = 0;
+  /** What the line was drawn from last. */
+  private drawn = "";
 
   connect(app: App, step: Stepper): void {
     this.app = app;
@@ -57,18 +59,26 @@ export class TransportElement extends HTMLElement {
     this.keepWindow(app);
     this.palette ??= readPalette(document.documentElement);
     const { model, playhead } = app;
-    drawTimeline(part<HTMLCanvasElement>(this, "bars"), {
-      window: this.window,
-      bins: model.timeline("", this.window.from, this.window.to, shown),
-      gaps: [...model.gaps().filter((gap) => gap.closed !== true), ...model.elided()],
-      at: playhead.paused ? playhead.now() : undefined,
-      palette: this.palette,
-      zone: app.zone(),
-    });
+    const at = playhead.paused ? playhead.now() : undefined;
+    const sign = [model.version, this.window.from, at, app.looks.get()].join();
+    if (sign !== this.drawn) this.drawLine(app, this.palette, at);
+    this.drawn = sign;
     this.classList.toggle("is-paused", playhead.paused);
     attr(part(this, "pause"), "aria-label", playhead.paused ? "Follow" : "Pause");
     attr(part(this, "pause"), "title", playhead.paused ? "Follow (Space)" : "Pause (Space)");
     this.paintWords(app);
+  }
+
+  private drawLine(app: App, palette: Palette, at: number | undefined): void {
+    const { model } = app;
+    drawTimeline(part<HTMLCanvasElement>(this, "bars"), {
+      window: this.window,
+      bins: model.timeline("", this.window.from, this.window.to, shown),
+      gaps: [...model.gaps().filter((gap) => gap.closed !== true), ...model.elided()],
+      at,
+      palette,
+      zone: app.zone(),
+    });
   }
 
   private paintWords(app: App): void {

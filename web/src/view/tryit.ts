@@ -127,9 +127,10 @@ export class TryItElement extends HTMLElement {
     const said = part(this, "said");
     said.className = "tryit-said is-busy";
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
+    const size = String(this.replicas);
     const answer = await post(action, args);
     this.answer(answer);
-    if (answer.ok && action === "delete") this.offerAgain(args);
+    if (answer.ok && action === "delete") this.offerAgain({ ...args, replicas: size });
     if (answer.ok) this.app?.playhead.follow();
     return answer.ok;
   }
@@ -144,7 +145,7 @@ export class TryItElement extends HTMLElement {
   private offerAgain(args: Readonly<Record<string, string>>): void {
     const again = h("button", { class: "button small", type: "button" }, "Create it again");
     again.addEventListener("click", () => {
-      void this.run("create", { ...args, replicas: String(this.replicas) });
+      void this.run("create", args);
     });
     part(this, "said").append(again);
   }
