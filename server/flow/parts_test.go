@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
@@ -159,6 +160,78 @@ func TestLargePassesMakeRoomSooner(t *testing.T) {
 	foldAll(s, m.inputs())
 	if n := len(s.passes); n == 0 || n > 4 {
 		t.Errorf("%d passes of 60 kB and more are kept in 200 kB", n)
+	}
+}
+
+// A batch that is retried after its passes were evicted does not bring them
+// back, nor is it counted again.
+func TestRetriedBatchOfEvictedPassesChangesNothing(t *testing.T) {
+	m := newSim("podset", "PodSet")
+	for i := range int64(5) {
+		m.run(job{item: "default/web", ready: ms(100 * i), taken: ms(100 * i), result: semconv.ResultSuccess})
+	}
+	inputs := m.inputs()
+	again := cloneInputs(t, inputs[:1])[0]
+	s := New(Limits{Reconciles: 2})
+	foldAll(s, inputs)
+	before := sortedLines(t, s.Rows())
+	again.Now = s.Now()
+	if out := s.Step(again); len(out) != 0 {
+		t.Errorf("the batch came again and put out %s", raw(t, out))
+	}
+	if diff := cmp.Diff(before, sortedLines(t, s.Rows())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An evicted sample does not come back with a part of its counts.
+func TestSamplesAreExactOrGone(t *testing.T) {
+	for name, limits := range map[string]Limits{"by age": {SampleSeconds: 10}, "by number": {Samples: 3}} {
+		t.Run(name, func(t *testing.T) {
+			m := newSim("podset", "PodSet")
+			for i := range int64(20) {
+				m.run(job{item: "default/web", ready: ms(1000 * i), taken: ms(1000 * i), result: semconv.ResultSuccess})
+			}
+			inputs := m.inputs()
+			late := inputs[0].Spans[len(inputs[0].Spans)-1]
+			late.TraceID, late.SpanID = "late", "late"
+			s := New(limits)
+			foldAll(s, inputs)
+			s.Step(Input{Now: s.Now(), Spans: []Span{late}})
+			var seconds []int64
+			for _, r := range s.Rows() {
+				if r, ok := r.(*Sample); ok {
+					seconds = append(seconds, (r.From-t0)/second)
+				}
+			}
+			if len(seconds) == 0 || len(seconds) > 10 || seconds[0] == 0 {
+				t.Errorf("samples are kept of seconds %v", seconds)
+			}
+		})
+	}
+}
+
+// What comes late of a process that was forgotten does not make its controller
+// seem alive.
+func TestThePastConnectsNobody(t *testing.T) {
+	s := New(Limits{Controllers: 1})
+	m := newSim("old", "PodSet")
+	m.run(job{item: "default/web", ready: ms(0), taken: ms(0), result: semconv.ResultSuccess, writes: []Write{createPod("p", "7")}})
+	foldAll(s, m.inputs())
+	other := newSim("new", "PodSet")
+	other.run(job{item: "default/p", ready: ms(60_000), taken: ms(60_000), result: semconv.ResultSuccess})
+	foldAll(s, other.inputs())
+	again := newSim("old", "PodSet")
+	again.source.Instance = "old-2"
+	again.run(job{
+		item: "default/web", ready: ms(70_000), taken: ms(70_000), result: semconv.ResultSuccess,
+		causes: []Cause{podCause(ms(70_000), semconv.CauseAdd, "", "p", "7")},
+	})
+	foldAll(s, again.inputs())
+	for _, rep := range s.controllers["old"].replicas {
+		if rep.source.id.Instance == "old-1" && !s.silent(rep) {
+			t.Error("the join with a pass of the old process made it alive")
+		}
 	}
 }
 

@@ -241,7 +241,7 @@ func shorthand() map[string]string {
 		"method": semconv.AttrHTTPMethod, "status": semconv.AttrHTTPStatus, "uid": semconv.AttrWriteUID,
 		"after": semconv.AttrWriteResourceVersionNew, "resource": semconv.AttrWriteResource,
 		"kind": semconv.AttrReadKind, "count": semconv.AttrReadCount,
-		"ready": semconv.AttrItemReadySince, "delayed": semconv.AttrItemDelayedSince, "until": semconv.AttrItemDelayedUntil,
+		"ready": semconv.AttrItemReadySince, "order": semconv.AttrItemReadyOrder, "delayed": semconv.AttrItemDelayedSince, "until": semconv.AttrItemDelayedUntil,
 		"why": semconv.AttrItemDelayedWhy, "active": semconv.AttrItemActive, "dirty": semconv.AttrItemDirty,
 		"lease": semconv.AttrStateLease, "workers": semconv.AttrStateWorkers, "unsynced": semconv.AttrStateUnsynced,
 		"worker": semconv.AttrWorker, "since": semconv.AttrHoldSince, "phase": semconv.AttrHoldPhase,
@@ -268,7 +268,7 @@ func (p *player) option(a Attrs, src *Source, epoch *string, option string) {
 		a[name] = p.time(v)
 	case "active", "dirty":
 		a[name] = true
-	case "seq", "delay_ms", "requeues", "depth", "status", "count", "workers", "worker":
+	case "seq", "delay_ms", "requeues", "depth", "order", "status", "count", "workers", "worker":
 		a[name] = p.int(v)
 	case "counts", "unsynced":
 		a[name] = strings.Split(strings.ReplaceAll(v, ":", "="), ",")
