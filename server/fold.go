@@ -53,8 +53,6 @@ func (f *fold) drain() {
 	}
 }
 
-func (f *fold) rows() int { return len(f.state.Rows()) }
-
 // take folds one block. Blocks that it has had, it leaves out: what is written
 // while the journal is replayed comes both ways. It never fails; the error is
 // for journal.Replay.

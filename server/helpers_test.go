@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,26 +50,24 @@ func start(t testing.TB, change ...func(*Config)) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := run(t, h)
+	r.await("the hub to be ready", func() bool { return r.do("GET", "/readyz", nil, nil).status == 200 })
+	return r
+}
+
+// run runs a hub until the test ends.
+func run(t testing.TB, h *Hub) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
 	r := &running{Hub: h, t: t, cancel: cancel}
-	stopped := false
-	r.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
+	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("Run returned %v", err)
 		}
-	}
-	t.Cleanup(r.stop)
-	r.await("the hub to be ready", func() bool {
-		res := r.do("GET", "/readyz", nil, nil)
-		return res.status == 200
 	})
+	t.Cleanup(r.stop)
 	return r
 }
 

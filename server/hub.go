@@ -273,7 +273,7 @@ func (h *Hub) runFold(ctx context.Context) error {
 	h.fold.replayed.Store(int64(time.Since(began)))
 	h.watch.Ready(h.journal.Epoch())
 	h.ready.Store(true)
-	h.cfg.Log.Info("the journal is folded", "blocks", h.fold.blocks.Load(), "rows", h.fold.rows(), "took", time.Since(began))
+	h.cfg.Log.Info("the journal is folded", "blocks", h.fold.blocks.Load(), "took", time.Since(began))
 	h.cfg.OnReady()
 	h.fold.run()
 	return nil

@@ -70,6 +70,13 @@ func (f *feed) take() []*change {
 	return out
 }
 
+// skip forgets the frames and what is pending: the feed goes on from offset.
+func (f *feed) skip(offset uint64) {
+	f.take()
+	f.first, f.frames, f.bytes = f.end(), nil, 0
+	f.offset, f.base = offset, offset
+}
+
 // end is the number that the next frame gets.
 func (f *feed) end() int64 { return f.first + int64(len(f.frames)) }
 

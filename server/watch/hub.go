@@ -287,11 +287,21 @@ func (h *Hub) jobs() []job {
 	defer h.mu.Unlock()
 	var jobs []job
 	for _, f := range h.feeds {
-		if len(f.order) > 0 {
+		switch {
+		case len(f.order) == 0:
+		case h.abandoned(f):
+			f.skip(h.offset) // nobody is there to encode for
+		default:
 			jobs = append(jobs, h.job(f))
 		}
 	}
 	return jobs
+}
+
+// abandoned says that nobody watches a feed, nor has for so long that nobody
+// will come back to it.
+func (h *Hub) abandoned(f *feed) bool {
+	return f.viewers == 0 && h.cfg.Now().Sub(f.leftAt) > feedKept
 }
 
 func (h *Hub) job(f *feed) job { return job{f, f.take(), f.offset, h.offset, f.totals} }
@@ -305,8 +315,10 @@ func (h *Hub) bookmark() {
 	defer h.mu.Unlock()
 	now := h.cfg.Now()
 	for key, f := range h.feeds {
-		if f.viewers == 0 && key != (Filter{}).key() && now.Sub(f.leftAt) > feedKept {
-			delete(h.feeds, key)
+		if h.abandoned(f) {
+			if key != (Filter{}).key() {
+				delete(h.feeds, key)
+			}
 			continue
 		}
 		silent := now.Sub(f.lastFrame)

@@ -461,3 +461,32 @@ func TestFeedIsForgottenAfterAWhile(t *testing.T) {
 		}
 	})
 }
+
+func TestNothingIsEncodedForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := ready()
+		publish(h, 1, reconcile(1, "success"))
+		h.flush()
+		if h.Stats().Frames != 1 {
+			t.Error("within the first minute somebody may come back")
+		}
+		time.Sleep(feedKept + time.Second)
+		publish(h, 2, reconcile(2, "success"))
+		h.flush()
+		if h.Stats().Frames != 1 {
+			t.Error("a frame was encoded though nobody has watched for a minute")
+		}
+		for from, want := range map[uint64]string{1: "snapshot lagged", 2: "bookmark"} {
+			v, err := h.subscribe(Filter{}, &Position{testEpoch, from})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newClient()
+			c.read(t, v)
+			if diff := cmp.Diff([]string{want}, c.types()); diff != "" {
+				t.Errorf("from %d (-want +got):\n%s", from, diff)
+			}
+			v.leave()
+		}
+	})
+}

@@ -8,10 +8,12 @@ import (
 )
 
 // entry is a row of the table. Done is the offset at which a reconcile was
-// first seen with its end, 0 as long as it was not and for other rows.
+// first seen with its end, 0 as long as it was not and for other rows; from is
+// the row's From, kept at hand for sorting.
 type entry struct {
 	row  flow.Row
 	done uint64
+	from int64
 }
 
 // table is the hub's state as viewers see it.
@@ -21,7 +23,7 @@ type table map[flow.RowRef]entry
 // came to its end with it.
 func (t table) put(ref flow.RowRef, row flow.Row, offset uint64) (before entry, ended bool) {
 	before = t[ref]
-	now := entry{row: row, done: before.done}
+	now := entry{row: row, done: before.done, from: factsOf(row).from}
 	if r, ok := row.(*flow.Reconcile); ok && r.To != 0 && now.done == 0 {
 		now.done, ended = offset, true
 	}
@@ -63,7 +65,7 @@ func newest(entries []entry, limit int) []entry {
 		case flow.RowReconcile:
 			all := len(list)
 			if list = tail(list, limit); len(list) < all {
-				oldest = factsOf(list[0].row).from
+				oldest = list[0].from
 			}
 		case flow.RowWait, flow.RowHold, flow.RowEdge, flow.RowSample:
 			list = slices.DeleteFunc(list, func(e entry) bool {
@@ -82,7 +84,10 @@ func newest(entries []entry, limit int) []entry {
 // tail sorts entries by time and key and returns the last n.
 func tail(list []entry, n int) []entry {
 	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(factsOf(a.row).from, factsOf(b.row).from), cmp.Compare(a.row.ID(), b.row.ID()))
+		if a.from != b.from {
+			return cmp.Compare(a.from, b.from)
+		}
+		return cmp.Compare(a.row.ID(), b.row.ID())
 	})
 	return list[max(0, len(list)-n):]
 }
