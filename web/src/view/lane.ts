@@ -11,7 +11,7 @@ import { Tokens } from "./tokens.ts";
 import { ordinal, plural, span, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
-const slotName = 74;
+const slotWhy = 92;
 const slotWhole = 128;
 const ringText = 88;
 
@@ -162,7 +162,7 @@ export class LaneElement extends HTMLElement {
     show(slot, item !== undefined);
     if (item === undefined) return;
     const why = part<SVGTextElement>(slot, "slot-why");
-    const fresh = fitText(why, item.sub, slotName);
+    const fresh = fitText(why, item.sub, slotWhy);
     const name = part<SVGTextElement>(slot, "slot-name");
     // The name has the room that its reason leaves, which is measured only when one of them is new.
     if (fresh || name.dataset["text"] !== item.label) {

@@ -67,9 +67,14 @@ export class Tokens {
   private drawLabels(c: CanvasRenderingContext2D, tokens: readonly Token[], p: Palette, sprites: Sprites): void {
     const width = (text: string): number => sprites.of(text).text;
     const { geometry, words } = this;
+    // Pixel on pixel, or the letters would blur.
+    const scale = this.fit.scale * devicePixelRatio;
+    const left = this.fit.left * devicePixelRatio;
+    const top = this.fit.top * devicePixelRatio;
+    c.setTransform(1, 0, 0, 1, 0, 0);
     for (const { text, x, y } of placeLabels(tokens, { size: p.label, radius: p.radius, geometry, words, width })) {
       const { image, width: w, height: h } = sprites.of(text);
-      c.drawImage(image, x - w / 2, y - h / 2, w, h);
+      c.drawImage(image, Math.round(left + (x - w / 2) * scale), Math.round(top + (y - h / 2) * scale));
     }
   }
 
