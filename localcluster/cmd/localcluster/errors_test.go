@@ -93,7 +93,7 @@ func TestDataFolderErrors(t *testing.T) {
 	}
 }
 
-func TestUnwritableDataFolder(t *testing.T) {
+func TestUnwritableFolder(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
 	}
@@ -103,6 +103,7 @@ func TestUnwritableDataFolder(t *testing.T) {
 	}
 	expectFailure(t, 1, "name a folder you may write to with --data", "--data", dir)
 	expectFailure(t, 1, "name a folder you may write to with --data", "--data", filepath.Join(dir, "sub"))
+	expectFailure(t, 1, "name a path in a folder you may write to with --kubeconfig", "--kubeconfig", filepath.Join(dir, "config"))
 }
 
 func TestKubeconfigErrors(t *testing.T) {
@@ -120,6 +121,19 @@ func TestKubeconfigErrors(t *testing.T) {
 	} {
 		expectFailure(t, 1, c.message, "--kubeconfig", c.path)
 	}
+}
+
+func TestDamagedEtcdSaysWhatToDo(t *testing.T) {
+	data := t.TempDir()
+	snap := filepath.Join(data, "etcd", "member", "snap")
+	if err := os.MkdirAll(snap, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(snap, "db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expectFailure(t, 1, "if its data is damaged, remove "+data+" to start anew", "--data", data)
+	expectFailure(t, 1, "\n  panic: failed to open database", "--data", data)
 }
 
 func TestFlagOfAPartThatIsWrongShowsItsLog(t *testing.T) {

@@ -105,8 +105,22 @@ func TestTemporaryFolderIsRemoved(t *testing.T) {
 	}
 }
 
+// TestDeepDataFolder has a path that is too long for a Unix socket in it.
+func TestDeepDataFolder(t *testing.T) {
+	tmp := t.TempDir()
+	deep := filepath.Join(t.TempDir(), strings.Repeat("x", 120))
+	i, err := launch([]string{"TMPDIR=" + tmp}, "--data", deep, "--controllers", "none", "--nodes", "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.stop(t)
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
 func TestEndsWithItsStandardInputWhenAsked(t *testing.T) {
-	i := start(t, "--exit-with-parent", "--controllers", "none", "--nodes", "0")
+	i := start(t, "--controllers", "none", "--nodes", "0")
 	if err := i.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}

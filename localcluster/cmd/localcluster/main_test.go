@@ -85,9 +85,11 @@ type instance struct {
 	stderr     *lockedBuffer
 }
 
-// launch starts "localcluster up" and waits for its ready line.
+// launch starts "localcluster up" and waits for its ready line. The cluster ends
+// with the test process, even when that is killed.
 func launch(env []string, args ...string) (*instance, error) {
-	i := &instance{cmd: exec.Command(binary, append([]string{"up"}, args...)...), done: make(chan struct{}), stderr: &lockedBuffer{}}
+	args = append([]string{"up", "--exit-with-parent"}, args...)
+	i := &instance{cmd: exec.Command(binary, args...), done: make(chan struct{}), stderr: &lockedBuffer{}}
 	i.cmd.Env = append(os.Environ(), env...)
 	i.cmd.Stderr = i.stderr
 	var err error

@@ -132,6 +132,14 @@ func TestFailureShowsTheEndOfTheLog(t *testing.T) {
 	}
 }
 
+func TestCrashIsShownFromItsStart(t *testing.T) {
+	log := strings.Repeat("before\n", 20) + "panic: disk on fire\n\n" + strings.Repeat("stack\n", 40)
+	got := string(lastLines([]byte(log)))
+	if !strings.HasPrefix(got, "  panic: disk on fire\n") || strings.Count(got, "\n") != tailLines-1 {
+		t.Errorf("shown is not the start of the crash:\n%s", got)
+	}
+}
+
 func TestLogOfTheStartBeforeIsKept(t *testing.T) {
 	spec := Spec{Name: "part", LogDir: t.TempDir()}
 	for _, text := range []string{"first", "second"} {

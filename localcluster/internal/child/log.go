@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 const (
@@ -48,8 +49,17 @@ func tail(path string) []byte {
 	return lastLines(raw)
 }
 
+// lastLines returns the last lines, or the first ones of a crash: what follows
+// them are stacks.
 func lastLines(raw []byte) []byte {
 	lines := bytes.Split(bytes.TrimSpace(raw), []byte("\n"))
+	if crash := slices.IndexFunc(lines, startsCrash); crash >= 0 {
+		lines = lines[crash:min(len(lines), crash+tailLines)]
+	}
 	lines = lines[max(0, len(lines)-tailLines):]
 	return append([]byte("  "), bytes.Join(lines, []byte("\n  "))...)
+}
+
+func startsCrash(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: "))
 }

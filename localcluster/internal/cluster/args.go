@@ -35,7 +35,10 @@ func (c *cluster) controlPlaneArgs() ([]string, error) {
 		TracingEndpoint: c.opts.TracingEndpoint,
 	}
 	if c.dir.Temporary() {
-		o.Remove = c.dir.Path()
+		o.Remove = append(o.Remove, c.dir.Path())
+	}
+	if c.socketDir != "" {
+		o.Remove = append(o.Remove, c.socketDir)
 	}
 	args, err := c.apiServerArgs(socket)
 	if err != nil {

@@ -50,7 +50,7 @@ const lockPatience = 3 * time.Second
 func Run(ctx context.Context, o Options, out Output) (err error) {
 	dir, err := openData(ctx, o.Data)
 	if err != nil {
-		return err
+		return endOf(ctx, err)
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	c, err := prepare(ctx, o, dir)

@@ -56,7 +56,7 @@ func (c *cluster) newClient() (kubernetes.Interface, error) {
 
 func (c *cluster) awaitAPIServer(ctx context.Context, client kubernetes.Interface) error {
 	if err := awaitStep(ctx, c.controlPlane, controlplane.EtcdReady); err != nil {
-		return err
+		return fmt.Errorf("etcd did not start (if its data is damaged, remove %s to start anew): %w", c.dir.Path(), err)
 	}
 	c.out.Progress(controlplane.EtcdReady)
 	err := poll(ctx, func(ctx context.Context) (bool, error) {

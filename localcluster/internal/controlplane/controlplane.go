@@ -41,9 +41,9 @@ type Options struct {
 	NoFsync bool
 	// TracingEndpoint is the host:port that gets etcd's spans; empty for none.
 	TracingEndpoint string
-	// Remove is a temporary data folder that is removed when the child ends
-	// because its parent was killed; empty for none.
-	Remove string
+	// Remove are temporary folders that are removed when the child ends because its
+	// parent was killed.
+	Remove []string
 }
 
 // Args is the inverse of Main: the arguments that start a control plane with o
@@ -56,8 +56,8 @@ func Args(o Options, apiserver []string) []string {
 	if o.TracingEndpoint != "" {
 		args = append(args, "--tracing-endpoint", o.TracingEndpoint)
 	}
-	if o.Remove != "" {
-		args = append(args, "--remove", o.Remove)
+	for _, folder := range o.Remove {
+		args = append(args, "--remove", folder)
 	}
 	return append(append(args, "--"), apiserver...)
 }
@@ -71,7 +71,7 @@ func Main(args []string) error {
 	fs.StringVar(&o.EtcdSocket, "etcd-socket", "", "")
 	fs.BoolVar(&o.NoFsync, "no-fsync", false, "")
 	fs.StringVar(&o.TracingEndpoint, "tracing-endpoint", "", "")
-	fs.StringVar(&o.Remove, "remove", "", "")
+	fs.StringArrayVar(&o.Remove, "remove", nil, "")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -130,7 +130,10 @@ func inheritedListener() (net.Listener, error) {
 
 // removeTemporary does what the parent can no longer do.
 func removeTemporary(ctx context.Context, o Options) {
-	if o.Remove != "" && child.ParentGone(ctx) {
-		_ = os.RemoveAll(o.Remove)
+	if !child.ParentGone(ctx) {
+		return
+	}
+	for _, folder := range o.Remove {
+		_ = os.RemoveAll(folder)
 	}
 }

@@ -39,7 +39,18 @@ func Check(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("kubeconfig %s: %s is not a folder: name another path with --kubeconfig", path, dir)
 	}
+	if err := checkWritable(dir); err != nil {
+		return fmt.Errorf("kubeconfig %s: %w: name a path in a folder you may write to with --kubeconfig", path, err)
+	}
 	return checkExisting(path)
+}
+
+func checkWritable(dir string) error {
+	probe, err := os.CreateTemp(dir, ".kubeconfig-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 func checkExisting(path string) error {
@@ -84,7 +95,7 @@ func Write(path, server string, ca []byte, users ...User) error {
 func replace(path string, data []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-")
 	if err != nil {
-		return fmt.Errorf("writing the kubeconfig (name a path in a writable folder with --kubeconfig): %w", err)
+		return fmt.Errorf("writing the kubeconfig: %w", err)
 	}
 	_, werr := tmp.Write(data)
 	if err := errors.Join(werr, tmp.Close()); err != nil {

@@ -35,9 +35,12 @@ func apiServer(t *testing.T) *rest.Config {
 	if binary == "" {
 		t.Skip("LOCALCLUSTER_BIN does not name a localcluster")
 	}
-	cmd := exec.Command(binary, "up", "--nodes", "0", "--controllers", "none")
+	cmd := exec.Command(binary, "up", "--exit-with-parent", "--nodes", "0", "--controllers", "none")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	if _, err := cmd.StdinPipe(); err != nil { // held open until this process ends
+		t.Fatal(err)
+	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
