@@ -34,6 +34,14 @@
 // then on nothing is inferred for that reconcile. Every reconcile has all five
 // phases in order: one in which nothing happened has no length.
 //
+// # Reads and writes
+//
+// Reads of the cache are those through Tracer.Indexer; requests are those
+// through Tracer.Transport whose context is the reconcile's. Bodies are looked
+// at as they pass, JSON and Kubernetes protobuf alike; of CBOR, and of what is
+// compressed, the version stays unknown. A write changed nothing (noop) when
+// its answer has the version that was sent, read or made before.
+//
 // # Results
 //
 // What a reconcile came to is known from what the controller does anyway:

@@ -14,8 +14,11 @@ import (
 
 // Adder is what an event handler needs of the queue.
 type Adder[T comparable] interface {
+	// Add adds an item at once.
 	Add(item T)
+	// AddAfter adds an item when delay has passed.
 	AddAfter(item T, delay time.Duration)
+	// AddRateLimited adds an item when the rate limiter says so.
 	AddRateLimited(item T)
 }
 

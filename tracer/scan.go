@@ -17,8 +17,7 @@ type scanned struct {
 	namespace string
 	reason    string // of a Status
 	goneUID   string // of a Status: the object that it speaks of
-	deleting  bool
-	items     int // of a list
+	items     int    // of a list
 	fields    []string
 }
 

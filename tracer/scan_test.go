@@ -48,10 +48,6 @@ func TestJSONScanner(t *testing.T) {
 			`{"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"uid":"no"}},{"items":[{},{}]}]}`,
 			scanned{kind: "PodList", version: "9", items: 2},
 		},
-		"being deleted": {
-			`{"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","uid":"u"}}`,
-			scanned{uid: "u", deleting: true},
-		},
 		"delete options": {`{"preconditions":{"uid":"u","resourceVersion":"7"}}`, scanned{uid: "u", version: "7"}},
 		"a JSON patch":   {`[{"op":"test","path":"/metadata/uid","value":"no"}]`, scanned{}},
 		"null and empty": {`{"metadata":null,"spec":{"replicas":null},"status":{}}`, scanned{}},

@@ -186,8 +186,6 @@ func (s *protoScanner) wanted(in message) *string {
 		return &s.found.uid
 	case 6:
 		return &s.found.version
-	case 9:
-		s.found.deleting = true
 	}
 	return nil
 }

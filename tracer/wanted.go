@@ -69,11 +69,10 @@ var (
 		"status": {members: wantedStatus, other: scalars("status.")},
 	}}
 	wantedMetadata = map[string]*want{
-		"uid":               text(func(f *scanned, v string) { f.uid = v }),
-		"resourceVersion":   text(func(f *scanned, v string) { f.version = v }),
-		"name":              text(func(f *scanned, v string) { f.name = v }),
-		"namespace":         text(func(f *scanned, v string) { f.namespace = v }),
-		"deletionTimestamp": text(func(f *scanned, _ string) { f.deleting = true }),
+		"uid":             text(func(f *scanned, v string) { f.uid = v }),
+		"resourceVersion": text(func(f *scanned, v string) { f.version = v }),
+		"name":            text(func(f *scanned, v string) { f.name = v }),
+		"namespace":       text(func(f *scanned, v string) { f.namespace = v }),
 	}
 	wantedStatus = map[string]*want{
 		"conditions": {each: wantCondition},
