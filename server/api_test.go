@@ -109,7 +109,7 @@ func TestWatchFollowsWhatIsSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	h.send(1)
 	for {
 		_, data, err := conn.Read(t.Context())
@@ -128,7 +128,7 @@ func TestGRPC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	req := ptraceotlp.NewExportRequest()
 	if err := req.UnmarshalProto(onePass(t, 1)); err != nil {
 		t.Fatal(err)

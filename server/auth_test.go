@@ -105,7 +105,7 @@ func TestLoginLinkOpensASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	if res.StatusCode != 200 || strings.Contains(res.Request.URL.String(), testToken) || res.Request.URL.Path != "/" {
+	if res.StatusCode != http.StatusOK || strings.Contains(res.Request.URL.String(), testToken) || res.Request.URL.Path != "/" {
 		t.Errorf("the link leads to %s with %d, want / without the token", res.Request.URL, res.StatusCode)
 	}
 	set := h.do("GET", "/login?token="+testToken, nil, nil)
@@ -190,7 +190,7 @@ func TestOrigins(t *testing.T) {
 			HTTPHeader: head, Subprotocols: []string{watch.Subprotocol},
 		})
 		if err == nil {
-			conn.CloseNow()
+			_ = conn.CloseNow()
 		}
 		if (err == nil) != c.ok {
 			t.Errorf("%s: %v, want success %v", c.name, err, c.ok)

@@ -17,7 +17,7 @@ func TestBadConfigurationsSayWhatToDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
+	defer func() { _ = taken.Close() }()
 	file := filepath.Join(t.TempDir(), "file")
 	writeFile(t, file, "not a folder")
 	running := start(t)

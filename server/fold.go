@@ -57,9 +57,13 @@ func (f *fold) drain() {
 // while the journal is replayed comes both ways. It never fails; the error is
 // for journal.Replay.
 func (f *fold) take(b journal.Block) error {
-	if b.Offset <= f.offset {
-		return nil
+	if b.Offset > f.offset {
+		f.step(b)
 	}
+	return nil
+}
+
+func (f *fold) step(b journal.Block) {
 	f.offset = b.Offset
 	f.blocks.Add(1)
 	in, err := f.input(b)
@@ -69,12 +73,11 @@ func (f *fold) take(b journal.Block) error {
 		f.losses.add(b.Offset, b.Offset, f.state.Now())
 	}
 	if b.Err != nil {
-		return nil // without a time there is nothing to fold
+		return // without a time there is nothing to fold
 	}
 	outputs := append(f.losses.rows(b.At), f.state.Step(in)...)
 	f.publish(b.Offset, outputs)
 	f.pending.Store(f.state.Pending())
-	return nil
 }
 
 // input decodes a block, where the handler has not done so already. What can

@@ -141,7 +141,7 @@ func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
 func (h *Hub) abandon() {
 	for _, l := range []net.Listener{h.listen, h.grpcOn} {
 		if l != nil {
-			l.Close()
+			_ = l.Close()
 		}
 	}
 }
@@ -228,7 +228,7 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	if err := h.http.Shutdown(ctx); err != nil {
-		h.http.Close()
+		_ = h.http.Close()
 	}
 	h.stopGRPC(ctx)
 	drained := make(chan struct{})
@@ -264,10 +264,13 @@ func (h *Hub) stopGRPC(ctx context.Context) {
 // closed.
 func (h *Hub) runFold(ctx context.Context) error {
 	began := time.Now()
-	if err := h.journal.Replay(ctx, 0, h.fold.take); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
+	err := h.journal.Replay(ctx, 0, h.fold.take)
+	select {
+	case <-ctx.Done():
+		return nil // stopped before it was ready
+	default:
+	}
+	if err != nil {
 		return err
 	}
 	h.fold.replayed.Store(int64(time.Since(began)))

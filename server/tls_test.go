@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 			Subprotocols: []string{watch.Subprotocol},
 		})
 		if err == nil {
-			conn.CloseNow()
+			_ = conn.CloseNow()
 		}
 		if (err == nil) != ok {
 			t.Errorf("Origin %s: %v, want success %v", origin, err, ok)

@@ -17,7 +17,10 @@ import (
 // secret is a token. It prints as nothing, so that no log can hold it.
 type secret struct{ value string }
 
-func (secret) String() string   { return "[token]" }
+// String implements fmt.Stringer.
+func (secret) String() string { return "[token]" }
+
+// GoString implements fmt.GoStringer.
 func (secret) GoString() string { return "[token]" }
 
 // is compares in constant time, by digests, so that the length does not show

@@ -253,10 +253,10 @@ func (j *Journal) release() {
 		j.server.WaitForShutdown()
 	}
 	if j.head != nil {
-		j.head.file.Close()
+		_ = j.head.file.Close()
 	}
 	if j.lock != nil {
-		j.lock.Close()
+		_ = j.lock.Close()
 	}
 }
 

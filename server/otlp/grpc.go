@@ -111,6 +111,7 @@ type frameCodec struct{}
 // Name is that of the encoding on the wire.
 func (frameCodec) Name() string { return "proto" }
 
+// Marshal implements encoding.CodecV2.
 func (frameCodec) Marshal(v any) (mem.BufferSlice, error) {
 	f, ok := v.(*frame)
 	if !ok {
@@ -119,6 +120,8 @@ func (frameCodec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(f.data)}, nil
 }
 
+// Unmarshal implements encoding.CodecV2. Materialize copies: gRPC uses the
+// buffers again.
 func (frameCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	f, ok := v.(*frame)
 	if !ok {

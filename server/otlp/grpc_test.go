@@ -32,7 +32,7 @@ func dial(t *testing.T, r *Receiver) *grpc.ClientConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close(); s.Stop(); <-done })
+	t.Cleanup(func() { _ = conn.Close(); s.Stop(); <-done })
 	return conn
 }
 

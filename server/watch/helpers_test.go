@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -136,7 +137,7 @@ func (c *client) read(t interface{ Fatalf(string, ...any) }, v *viewer) {
 		var msgs []message
 		switch {
 		case v.resume, v.reason != "":
-			msgs, _ = v.wait(nil)
+			msgs, _ = v.wait(context.Background())
 		default:
 			msgs, _ = v.frames()
 		}

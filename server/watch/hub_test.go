@@ -433,7 +433,9 @@ func TestSilenceIsBrokenByBookmarks(t *testing.T) {
 			t.Errorf("frames (-want +got):\n%s", diff)
 		}
 		cancel()
-		<-done
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	})
 }
 

@@ -43,8 +43,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Accept has answered
 	}
-	defer conn.CloseNow()
 	link := &link{conn, keep.conn}
+	defer link.drop()
 	if conn.Subprotocol() != Subprotocol {
 		link.end(websocket.StatusPolicyViolation, "ask for the subprotocol "+Subprotocol)
 		return
@@ -77,10 +77,13 @@ const goodbye = time.Second
 // end lets a viewer go with a word. The library waits for the answer for up to
 // ten seconds, which is longer than a hub that stops may take.
 func (l *link) end(code websocket.StatusCode, reason string) {
-	late := time.AfterFunc(goodbye, func() { l.raw.Close() })
+	late := time.AfterFunc(goodbye, func() { _ = l.raw.Close() })
 	defer late.Stop()
 	_ = l.Close(code, reason)
 }
+
+// drop closes the connection without a word. It may be closed already.
+func (l *link) drop() { _ = l.CloseNow() }
 
 func (h *Hub) join(q url.Values) (*viewer, error) {
 	f, err := ParseFilter(q, h.cfg.Now(), "from")
@@ -128,7 +131,7 @@ func (h *Hub) serve(parent context.Context, conn *link, v *viewer) {
 	case errors.Is(context.Cause(ctx), errTalks):
 		conn.end(websocket.StatusPolicyViolation, errTalks.Error())
 	}
-	conn.CloseNow()
+	conn.drop()
 	<-listening
 }
 

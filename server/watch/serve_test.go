@@ -56,7 +56,7 @@ func (s *served) connect(query string) *websocket.Conn {
 		s.t.Fatalf("connecting: %v (%v)", err, res)
 	}
 	conn.SetReadLimit(64 << 20)
-	s.t.Cleanup(func() { conn.CloseNow() })
+	s.t.Cleanup(func() { _ = conn.CloseNow() })
 	return conn
 }
 
@@ -87,7 +87,7 @@ func TestWebsocketFollowsAndResumes(t *testing.T) {
 	c.apply(next(t, conn))
 	publish(s.Hub, 2, reconcile(2, "success"))
 	until(t, conn, c, 2)
-	conn.CloseNow()
+	_ = conn.CloseNow()
 	publish(s.Hub, 3, reconcile(3, "error"))
 
 	conn = s.connect("?from=" + c.position.String())
@@ -127,7 +127,7 @@ func TestOtherSubprotocolsAreClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
 		t.Errorf("closed with %v, want policy violation", err)
 	}
@@ -186,7 +186,7 @@ func TestViewerThatIsGoneWithoutAWordIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer raw.Close()
+	defer func() { _ = raw.Close() }()
 	_, err = raw.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: " + Subprotocol + "\r\n\r\n"))
 	if err != nil {
