@@ -37,6 +37,7 @@ func checkBounds(t *rapid.T, s *State, l Limits) {
 		{"items", len(s.items.slots), l.Items},
 		{"samples", len(s.samples), l.Samples},
 		{"controllers", len(s.controllers), l.Controllers},
+		{"processes of a controller", replicas(s), 2 * l.Controllers * maxReplicas},
 		{"sources", len(s.sources), l.Runs},
 		{"runs with holes", len(s.holed), l.Runs * maxRuns},
 		{"versions", len(s.versions), l.Reconciles * (maxIndexed + semconv.MaxCauses)},
@@ -124,4 +125,16 @@ func drawAttrs(t *rapid.T, now int64) Attrs {
 		}
 	}
 	return a
+}
+
+// replicas counts the ties between sources and controllers, from either end.
+func replicas(s *State) int {
+	n := 0
+	for _, c := range s.controllers {
+		n += len(c.replicas)
+	}
+	for _, src := range s.sources {
+		n += len(src.replicas)
+	}
+	return n
 }

@@ -53,7 +53,7 @@ func (s *State) controller(name string) *controller {
 		c.elem = s.controllerOrder.PushBack(c)
 		s.editController(c)
 		for len(s.controllers) > s.limits.Controllers {
-			s.dropController(s.quietest())
+			s.dropController(s.quietest(c))
 		}
 	}
 	return c
@@ -236,14 +236,20 @@ func (s *State) giveUpReplica(rep *replica) {
 	s.giveUp(rep.heard, name, func(r *run) bool { return r.source == rep.source })
 }
 
-// quietest is the controller that goes first when there are too many.
-func (s *State) quietest() *controller {
-	for e := s.controllerOrder.Front(); e != nil; e = e.Next() {
-		if c := e.Value.(*controller); !c.row.Connected {
-			return c
+// quietest is the controller that goes first when there are too many, the new
+// one apart.
+func (s *State) quietest(apart *controller) *controller {
+	var oldest *controller
+	for e := s.controllerOrder.Back(); e != nil; e = e.Prev() {
+		c := e.Value.(*controller)
+		if c == apart {
+			continue
+		}
+		if oldest == nil || !c.row.Connected || oldest.row.Connected {
+			oldest = c
 		}
 	}
-	return s.controllerOrder.Front().Value.(*controller)
+	return oldest
 }
 
 func (s *State) dropController(c *controller) {

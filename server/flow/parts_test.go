@@ -194,7 +194,7 @@ func TestSamplesAreExactOrGone(t *testing.T) {
 			}
 			inputs := m.inputs()
 			late := inputs[0].Spans[len(inputs[0].Spans)-1]
-			late.TraceID, late.SpanID = "late", "late"
+			late.TraceID, late.SpanID, late.Attrs = "late", "late", m.ref("default/web") // no number: new
 			s := New(limits)
 			foldAll(s, inputs)
 			s.Step(Input{Now: s.Now(), Spans: []Span{late}})
@@ -211,27 +211,22 @@ func TestSamplesAreExactOrGone(t *testing.T) {
 	}
 }
 
-// What comes late of a process that was forgotten does not make its controller
-// seem alive.
-func TestThePastConnectsNobody(t *testing.T) {
-	s := New(Limits{Controllers: 1})
-	m := newSim("old", "PodSet")
-	m.run(job{item: "default/web", ready: ms(0), taken: ms(0), result: semconv.ResultSuccess, writes: []Write{createPod("p", "7")}})
-	foldAll(s, m.inputs())
-	other := newSim("new", "PodSet")
-	other.run(job{item: "default/p", ready: ms(60_000), taken: ms(60_000), result: semconv.ResultSuccess})
-	foldAll(s, other.inputs())
-	again := newSim("old", "PodSet")
-	again.source.Instance = "old-2"
-	again.run(job{
-		item: "default/web", ready: ms(70_000), taken: ms(70_000), result: semconv.ResultSuccess,
-		causes: []Cause{podCause(ms(70_000), semconv.CauseAdd, "", "p", "7")},
-	})
-	foldAll(s, again.inputs())
-	for _, rep := range s.controllers["old"].replicas {
-		if rep.source.id.Instance == "old-1" && !s.silent(rep) {
-			t.Error("the join with a pass of the old process made it alive")
-		}
+func TestTheQuietestControllerMakesRoom(t *testing.T) {
+	s := New(Limits{Controllers: 2})
+	for _, c := range []struct {
+		name string
+		at   int64
+	}{{"alive", 0}, {"silent", 1000}, {"alive", 59_000}, {"new", 60_000}} {
+		m := newSim(c.name, "PodSet")
+		m.state(ms(c.at))
+		foldAll(s, m.inputs())
+	}
+	var names []string
+	for _, r := range s.Rows() {
+		names = append(names, r.ID())
+	}
+	if want := []string{"alive", "new"}; !slices.Equal(names, want) {
+		t.Errorf("controllers %v are kept; want %v", names, want)
 	}
 }
 
