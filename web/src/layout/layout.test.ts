@@ -210,7 +210,7 @@ test("property: steps follow each other without a hole, and never go back in tim
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
 });
 
@@ -240,7 +240,7 @@ test("property: the display never runs ahead of the truth, keeps its order and l
         for (const b of shown) if (a.item === b.item && a.lane === b.lane && a.from < b.from) assert.ok(a.to <= b.to);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
@@ -258,7 +258,7 @@ test("property: rows in any portions and with any repetition lay out like all at
       }
       assert.deepEqual(journeysOf(made), journeysOf(layout(last(told))));
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
@@ -270,6 +270,6 @@ test("property: rows that are gone leave nothing behind", () => {
       for (const row of rows) made.apply({ reset: false, upserted: [], removed: [{ row: row.row, key: row.key }] });
       assert.deepEqual(journeysOf(made), []);
     }),
-    { numRuns: 30 },
+    { numRuns: 20 },
   );
 });

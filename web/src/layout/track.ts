@@ -7,6 +7,7 @@
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { insertSorted, removeSorted } from "../base/sorted.ts";
 import { events } from "./events.ts";
+import type { Arrivals } from "./events.ts";
 import { isFailed, parks, passJourneys } from "./pass.ts";
 import { FAILED, WAITING, Way, squeeze } from "./steps.ts";
 import { LAG, STAY, TRAVEL } from "./timing.ts";
@@ -21,6 +22,8 @@ interface Group {
   readonly passes: Reconcile[];
   readonly entries: Entry[];
   failed: boolean;
+  /** More has joined than is laid out; settled is an estimate until finish. */
+  stale: boolean;
   slot: number;
   leave: number;
   /** It is ready to leave the queue but for the group before it, which is still under way. */
@@ -79,6 +82,8 @@ export class Track {
     const from = first === undefined ? 0 : this.entries.lastIndexOf(last(first.entries)) + 1;
     const fixed = this.groups.length;
     for (let i = from; i < this.entries.length; i++) this.lay(this.entries[i]);
+    const newest = this.groups.at(-1);
+    if (newest !== undefined) finish(newest);
     for (const group of this.groups.slice(fixed)) for (const journey of journeysOf(group)) came(journey);
     this.dirtyFrom = Infinity;
   }
@@ -127,10 +132,22 @@ export class Track {
     } else {
       group.entries.push(wait);
     }
+    finish(group);
     const door = Math.max(wait.from, group.end === Infinity ? wait.from : group.end);
     group.wait = waitJourney(wait, group.passes.at(-1), door);
     settle(group);
   }
+}
+
+/** The events of rows that have been laid out already: a row never changes, and hot items are laid out often. */
+const known = new WeakMap<Reconcile, Arrivals>();
+
+function eventsOf(pass: Reconcile): Arrivals {
+  const before = known.get(pass);
+  if (before !== undefined) return before;
+  const made = events(pass);
+  known.set(pass, made);
+  return made;
 }
 
 /**
@@ -138,13 +155,14 @@ export class Track {
  * the one before is done at the earliest: a key that a worker has is not in the queue.
  */
 function groupOf(pass: Reconcile, free: number, done: number): Group {
-  const arrivals = events(pass);
+  const arrivals = eventsOf(pass);
   const ready = Math.max(pass.start, Math.min(arrivals.last + STAY, pass.start + LAG));
   const leave = pass.start === 0 ? Infinity : Math.max(ready, free + STAY);
   return {
     passes: [pass],
     entries: [pass],
     failed: isFailed(pass),
+    stale: false,
     slot: Math.min(leave, Math.max(pass.from, done, arrivals.journeys.length > 0 ? arrivals.first : free)),
     leave,
     held: leave > ready,
@@ -166,7 +184,7 @@ function joins(group: Group, pass: Reconcile): boolean {
 }
 
 function join(group: Group, pass: Reconcile): void {
-  const arrivals = events(pass);
+  const arrivals = eventsOf(pass);
   group.passes.push(pass);
   group.entries.push(pass);
   group.events.push(...arrivals.journeys);
@@ -174,11 +192,19 @@ function join(group: Group, pass: Reconcile): void {
   // It waits for the newest cause to arrive, as long as its first pass does not lag too much for that.
   const latest = (group.passes[0]?.from ?? pass.from) + LAG;
   const taken = pass.start === 0 ? Infinity : pass.start;
-  group.leave = Math.max(group.leave, taken, Math.min(arrivals.last + STAY, latest));
-  redo(group);
+  const leave = Math.max(group.leave, taken, Math.min(arrivals.last + STAY, latest));
+  if (leave < Infinity) group.settled += leave - group.leave;
+  group.leave = leave;
+  group.stale = true;
+}
+
+/** Lays out what has joined a group. Not at each joining: a hot item's group may have thousands. */
+function finish(group: Group): void {
+  if (group.stale) redo(group);
 }
 
 function redo(group: Group): void {
+  group.stale = false;
   const passed = passJourneys(group.passes, group.slot, group.leave);
   group.journeys = [...passed.journeys];
   group.end = passed.end;
@@ -193,6 +219,7 @@ function settle(group: Group): void {
 
 /** Hurries what is left of group from begin on, so that it has settled LAG later. */
 function yieldTo(group: Group, begin: number): void {
+  finish(group);
   const to = begin + LAG;
   if (group.end === Infinity) close(group, begin);
   if (group.settled <= to) return;
@@ -228,6 +255,7 @@ function alone(wait: Wait): Group {
     passes: [],
     entries: [wait],
     failed: false,
+    stale: false,
     slot: wait.from,
     leave: wait.from,
     held: false,

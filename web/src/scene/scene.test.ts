@@ -120,8 +120,7 @@ function crowd(n: number, fails: number): Layout {
   );
 }
 
-const counted = (tokens: readonly Token[], tone: string): number =>
-  tokens.filter((token) => token.tone === tone).reduce((sum, token) => sum + token.count, 0);
+const sum = (tokens: readonly Token[]): number => tokens.reduce((n, token) => n + token.count, 0);
 
 test("up to 20/s tokens are single, above they become ×n with exact counts, errors and the pinned item never", () => {
   const few = scene(crowd(30, 10), at(1400), { geometry });
@@ -133,19 +132,16 @@ test("up to 20/s tokens are single, above they become ×n with exact counts, err
   });
   assert.equal(merged.lanes[0]?.mode, "merged");
   assert.ok(merged.tokens.length < 60, String(merged.tokens.length));
-  assert.deepEqual(
-    [counted(merged.tokens, "accent") + counted(merged.tokens, "ok"), counted(merged.tokens, "error")],
-    [198, 2],
-  );
-  assert.ok(merged.tokens.some((token) => token.item === "default/i77" && token.count === 1));
+  assert.equal(sum(merged.tokens), 200);
+  const singles = merged.tokens.filter((token) => token.count === 1).map((token) => token.id);
+  for (const id of ["p0", "p50", "p77", "p100", "p150"]) assert.ok(singles.includes(id), `${id} is merged`);
 });
 
 test("above 200/s only errors and the pinned item are tokens, lines carry rates", () => {
   const flow = scene(crowd(1000, 100), at(1400), { geometry, pinned: "default/i77" });
   assert.equal(flow.lanes[0]?.mode, "flow");
-  assert.ok(
-    flow.tokens.every((token) => token.tone === "error" || token.reconcile === "p77" || token.sub === "Conflict"),
-  );
+  const ids = flow.tokens.map((token) => token.id).sort();
+  assert.deepEqual(ids, ["p0", "p100", "p200", "p300", "p400", "p500", "p600", "p700", "p77", "p800", "p900"]);
   const work = flow.edges.find((edge) => edge.edge === "compute-apply");
   assert.ok(work && work.rate > 700 && work.rate < 1300 && work.width > 3, JSON.stringify(work));
   assert.deepEqual([...modesOf(flow)], [["podset", "flow"]]);
@@ -176,7 +172,7 @@ test("property: tokens are on the map, in exactly one place, and ids are unique"
         assert.notEqual(token.node === undefined, token.edge === undefined);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 
@@ -195,7 +191,7 @@ test("property: a token never jumps: 16 ms later it is near, whatever it does", 
         );
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
