@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Frame, RowRef } from "../base/frames.ts";
+import type { Row } from "../base/rows.gen.ts";
+import { EPOCH, at, cause, controller, item, pass, sample, wait, write } from "../../test/rows.ts";
+import { scenarios } from "../../test/scenarios.ts";
+import { last, simulate } from "../../test/simulate.ts";
+import { quantile } from "./histogram.ts";
+import { Table } from "./table.ts";
+
+function rows(list: readonly Row[], gone: readonly RowRef[] = []): Frame {
+  return { type: "rows", offset: 1, now: at(0), rows: list, gone };
+}
+
+function table(...list: readonly Row[]): Table {
+  const made = new Table();
+  made.apply(rows(list));
+  return made;
+}
+
+const named = (list: Iterable<Row>): Map<string, Row> =>
+  new Map([...list].map((row) => [`${row.row}/${row.key}`, row]));
+
+for (const { name, frames, rows: end } of scenarios()) {
+  test(`the hub's scenario ${name} ends with the fold's own rows`, () => {
+    const made = new Table();
+    for (const frame of frames) made.apply(frame);
+    assert.deepEqual(named(made.rows()), named(end));
+  });
+}
+
+test("a snapshot replaces everything, a row its own key, gone takes away", () => {
+  const made = table(item(), pass(0, [1], { key: "a" }));
+  assert.deepEqual(made.apply(rows([pass(0, [1], { key: "a", result: "error" })])).removed, []);
+  assert.equal(made.reconcile("a")?.result, "error");
+  made.apply(rows([], [{ row: "reconcile", key: "a" }]));
+  assert.deepEqual([made.reconcile("a"), made.recent("", 9)], [undefined, []]);
+  const fresh = made.apply({
+    type: "snapshot",
+    epoch: "e",
+    offset: 9,
+    now: at(0),
+    reason: "start",
+    rows: [controller()],
+  });
+  assert.deepEqual([fresh.reset, [...made.rows()].map((row) => row.row)], [true, ["controller"]]);
+});
+
+test("lanes have exact counts, rate over ten seconds and the median", () => {
+  const made = table(controller({ key: "b", reconciles: 1204, latency: [0, 0, 4] }), controller({ key: "a" }));
+  made.apply(rows([sample(0, 5, 0, "b"), sample(5, 15, 0, "b"), sample(9, 1, 0, "b")]));
+  made.apply(rows([sample(9, 5, 0, "b")]));
+  const lanes = made.lanes(EPOCH + 10_500_000);
+  assert.deepEqual(
+    lanes.map((lane) => [lane.name, lane.controller.reconciles, lane.rate, lane.p50]),
+    [
+      ["a", 0, 0, 0],
+      ["b", 1204, 2, 6],
+    ],
+  );
+});
+
+test("quantiles are interpolated in their power of two", () => {
+  assert.deepEqual(
+    [quantile([], 0.5), quantile([0, 0], 0.5), quantile([0, 0, 0, 8], 0.5), quantile([1, 0, 0, 3], 0.5)],
+    [0, 0, 12, 8 * (1 + 1 / 3)],
+  );
+});
+
+test("a reconcile is the 17th of 17, also when the older ones are not here", () => {
+  const [a, b, c] = [0, 10, 20].map((ms) => pass(ms, [1], { key: `k${String(ms)}` }));
+  assert.ok(a && b && c);
+  const made = table(item({ reconciles: 17 }), c, a, b);
+  assert.deepEqual(
+    [made.nth(a), made.nth(b), made.nth(c)],
+    [
+      { n: 15, of: 17 },
+      { n: 16, of: 17 },
+      { n: 17, of: 17 },
+    ],
+  );
+  const open = pass(30, [1], { key: "k30", to: 0 });
+  made.apply(rows([open]));
+  assert.deepEqual(made.nth(open), { n: 18, of: 18 });
+  assert.deepEqual(
+    made.reconcilesOf("podset", "default/web").map((r) => r.key),
+    ["k30", "k20", "k10", "k0"],
+  );
+  assert.equal(made.latestFinished("podset", "default/web")?.key, "k20");
+});
+
+test("why leads from a cause to its write and reconcile, and back", () => {
+  const w = write({ span: "w", seenAt: at(12), to: at(9) });
+  const first = pass(0, [1], { key: "a", writes: [w] });
+  const ref = { reconcile: "a", span: "w" };
+  const second = pass(20, [1], {
+    key: "b",
+    causes: [cause({ by: "self", write: ref }), cause({ write: { reconcile: "x", span: "y" } })],
+  });
+  const made = table(second, first, item({ reconciles: 2 }));
+  const [known, unknown] = made.why(second);
+  assert.deepEqual([known?.write?.span, known?.reconcile?.key, known?.nth], ["w", "a", 1]);
+  assert.deepEqual([unknown?.write, unknown?.reconcile, unknown?.nth], [undefined, undefined, 0]);
+  assert.deepEqual(
+    made.effectsOf("w").map((r) => r.key),
+    ["b"],
+  );
+  assert.deepEqual(made.cacheLagAt("podset", at(10)), { item: "default/web", writes: 1, since: at(9) });
+  assert.deepEqual([made.cacheLagAt("podset", at(8)), made.cacheLagAt("podset", at(12))], [undefined, undefined]);
+});
+
+test("queue and waiting room can be asked for any time, in order", () => {
+  const ready = (name: string, order: number, from: number, to: number, priority = 0): Row =>
+    wait({ item: name, state: "ready", order, from: at(from), to: to === 0 ? 0 : at(to), priority });
+  const made = table(ready("c", 3, 0, 100), ready("a", 1, 10, 50), ready("b", 2, 20, 0), ready("p", 9, 30, 0, 5));
+  made.apply(
+    rows([wait({ item: "late", from: at(0), until: at(900) }), wait({ item: "soon", from: at(1), until: at(300) })]),
+  );
+  const queue = (ms: number): string =>
+    made
+      .queueAt("podset", at(ms))
+      .map((w) => w.item)
+      .join("");
+  assert.deepEqual([queue(5), queue(25), queue(40), queue(60), queue(200)], ["c", "abc", "pabc", "pbc", "pb"]);
+  assert.deepEqual(
+    made.waitingAt("podset", at(2)).map((w) => w.item),
+    ["soon", "late"],
+  );
+});
+
+test("the time line counts seconds exactly and marks errors", () => {
+  const made = table(sample(0, 3), sample(1, 4, 2), sample(2, 5, 0, "other"), sample(7, 9));
+  const bins = (name: string): number[][] =>
+    made.timeline(name, EPOCH, EPOCH + 4_000_000, 2).map((b) => [b.count, b.errors]);
+  assert.deepEqual(
+    [bins(""), bins("podset")],
+    [
+      [
+        [7, 2],
+        [5, 0],
+      ],
+      [
+        [7, 2],
+        [0, 0],
+      ],
+    ],
+  );
+});
+
+test("elided reconciles are kept with the time since the frame before", () => {
+  const made = table(item());
+  made.apply({
+    type: "elided",
+    from: 1,
+    to: 9,
+    offset: 9,
+    now: at(500),
+    reconciles: 830,
+    by: { success: 829, error: 1 },
+  });
+  assert.deepEqual(made.elided(), [{ from: at(0), to: at(500), reconciles: 830, by: { success: 829, error: 1 } }]);
+});
+
+test("memory is bounded: the oldest go first, are counted and told to the layout", () => {
+  const made = new Table({ reconcile: 3, wait: 1 });
+  const passes = [0, 1, 2, 3, 4].map((ms) => pass(ms, [1], { key: `k${String(ms)}` }));
+  const change = made.apply(rows([...passes, wait({ from: at(1) }), wait({ from: at(2) })]));
+  assert.deepEqual(
+    change.removed.map((ref) => ref.row),
+    ["reconcile", "reconcile", "wait"],
+  );
+  assert.deepEqual([made.recent("", 9).map((r) => r.key), made.evicted], [["k4", "k3", "k2"], 2]);
+  assert.equal(made.waitingAt("podset", at(5)).length, 1);
+});
+
+test("property: rows in any portions give the same answers as their newest states at once", () => {
+  fc.assert(
+    fc.property(fc.nat(1000), fc.integer({ min: 1, max: 9 }), (seed, n) => {
+      const told = simulate({ seed, items: 4, lasting: 2000, perSecond: 30, errors: 0.2 });
+      const made = new Table();
+      for (let i = 0; i < told.length; i += n) made.apply(rows(told.slice(i, i + n).map(({ row }) => row)));
+      const once = table(...last(told));
+      assert.deepEqual(named(made.rows()), named(once.rows()));
+      for (const ms of [0, 500, 1500])
+        assert.deepEqual(made.waitingAt("podset", at(ms)), once.waitingAt("podset", at(ms)));
+      assert.deepEqual(made.cacheLagAt("podset", at(700)), once.cacheLagAt("podset", at(700)));
+    }),
+    { numRuns: 20 },
+  );
+});
