@@ -39,6 +39,8 @@ type Config struct {
 	// OnBlock is called by the writer for each block, in order, once it is
 	// durable. It may block, which slows the writer down. nil is none.
 	OnBlock func(Block)
+	// WriteTimeout is how long the disk may take for a block. 0 is 10 s.
+	WriteTimeout time.Duration
 	// Now is the clock. nil is time.Now.
 	Now func() time.Time
 	// Log is where warnings go. nil is slog.Default().
@@ -94,6 +96,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxQueued == 0 {
 		c.MaxQueued = 32 << 20
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 10 * time.Second
 	}
 	if c.OnBlock == nil {
 		c.OnBlock = func(Block) {}
@@ -169,7 +174,10 @@ func (j *Journal) startServer() error {
 	if !s.ReadyForConnections(30 * time.Second) {
 		return errors.New("the log's server was not ready within 30 s: is the disk very slow, or the folder damaged?")
 	}
-	j.conn, err = nats.Connect("", nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(10*time.Second))
+	j.conn, err = nats.Connect("", nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(10*time.Second),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			j.cfg.Log.Warn("the connection to the log's server", "error", err)
+		}))
 	if err != nil {
 		return fmt.Errorf("connecting to the log's server: %w", err)
 	}
@@ -286,7 +294,11 @@ func (j *Journal) findEnd(ctx context.Context) (seq uint64, loss *Loss, err erro
 	j.last.Store(last)
 	wantOffset, wantSeq := j.head.read()
 	if last > 0 {
-		seq = j.read(ctx, last).Seq // 0 when it cannot be read
+		b, err := j.read(ctx, last)
+		if err != nil {
+			return 0, nil, err
+		}
+		seq = b.Seq // 0 when it is damaged
 	}
 	if wantOffset <= last {
 		return max(seq, wantSeq), nil, nil

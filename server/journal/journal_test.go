@@ -188,6 +188,41 @@ func TestClosedJournalTakesNothingMore(t *testing.T) {
 	}
 }
 
+func TestWriteThatFailsIsToldAndShown(t *testing.T) {
+	j := open(t, t.TempDir(), func(c *Config) { c.WriteTimeout = 50 * time.Millisecond })
+	add(t, j, "good")
+	if err := j.Check(); err != nil {
+		t.Fatalf("a journal that works says %v", err)
+	}
+	j.server.Shutdown() // in place of a disk that fails
+	if err := j.Append(t.Context()); err == nil {
+		t.Fatal("a record was acknowledged that nobody stored")
+	}
+	if j.Check() == nil {
+		t.Error("the journal says that it works")
+	}
+}
+
+func TestWriteOfUnknownOutcomeIsHandedOnOnce(t *testing.T) {
+	var seen []uint64
+	j := open(t, t.TempDir(), func(c *Config) { c.OnBlock = func(b Block) { seen = append(seen, b.Offset) } })
+	add(t, j, "known")
+	// What a write leaves that was stored, and whose answer was lost.
+	if _, err := j.js.Publish(t.Context(), subject, encodeBlock(2, 1, []Record{{Kind: KindTraces, Payload: []byte("stored")}})); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(t.Context(), Record{Kind: KindTraces, Payload: []byte("refused")}); err == nil {
+		t.Error("a write that expected another end of the stream was acknowledged")
+	}
+	add(t, j, "next")
+	if diff := cmp.Diff([]string{"1 known", "2 stored", "3 next"}, replay(t, j)); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]uint64{1, 2, 3}, seen); diff != "" {
+		t.Errorf("handed on (-want +got):\n%s", diff)
+	}
+}
+
 func TestTooLargeARecordIsRefused(t *testing.T) {
 	j := open(t, t.TempDir())
 	err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord+1)})

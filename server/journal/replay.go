@@ -26,11 +26,11 @@ func (j *Journal) Replay(ctx context.Context, from uint64, fn func(Block) error)
 	}
 	last := info.State.LastSeq
 	for next := max(from, info.State.FirstSeq, 1); next <= last; next += replayWindow {
-		blocks := j.readWindow(ctx, next, min(next+replayWindow-1, last))
+		blocks, err := j.readWindow(ctx, next, min(next+replayWindow-1, last))
+		if err != nil {
+			return fmt.Errorf("replaying the journal: %w", err)
+		}
 		for _, b := range blocks {
-			if err := ctx.Err(); err != nil {
-				return context.Cause(ctx)
-			}
 			if err := fn(b); err != nil {
 				return err
 			}
@@ -39,35 +39,46 @@ func (j *Journal) Replay(ctx context.Context, from uint64, fn func(Block) error)
 	return nil
 }
 
-func (j *Journal) readWindow(ctx context.Context, first, last uint64) []Block {
+func (j *Journal) readWindow(ctx context.Context, first, last uint64) ([]Block, error) {
 	blocks := make([]Block, last-first+1)
 	var g errgroup.Group
 	g.SetLimit(replayReaders)
 	for i := range blocks {
-		g.Go(func() error {
-			blocks[i] = j.read(ctx, first+uint64(i))
-			return nil
+		g.Go(func() (err error) {
+			blocks[i], err = j.read(ctx, first+uint64(i))
+			return err
 		})
 	}
-	_ = g.Wait()
-	return blocks
+	return blocks, g.Wait()
 }
 
-// read reads one block and verifies it. It never fails: a block that cannot be
-// read says so itself. Reading by sequence, and not through a consumer, is what
-// confines the damage: a consumer stops at the first bad message.
-func (j *Journal) read(ctx context.Context, offset uint64) Block {
-	msg, err := j.stream.GetMsg(ctx, offset)
+// readTries is how often a block is asked for: a busy machine may be late, and
+// late is not damaged.
+const readTries = 3
+
+// read reads one block and verifies it. A block that is damaged or missing says
+// so itself; an error is of the reading. Reading by sequence, and not through a
+// consumer, is what confines the damage: a consumer stops at the first bad
+// message, while a read of it answers like one of a missing message.
+func (j *Journal) read(ctx context.Context, offset uint64) (Block, error) {
+	var msg *jetstream.RawStreamMsg
+	var err error
+	for range readTries {
+		msg, err = j.stream.GetMsg(ctx, offset)
+		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || ctx.Err() != nil {
+			break
+		}
+	}
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return Block{Offset: offset, Err: fmt.Errorf("%w: block %d is missing", ErrCorrupt, offset)}
+		return Block{Offset: offset, Err: fmt.Errorf("%w: block %d is missing or cannot be read", ErrCorrupt, offset)}, nil
 	}
 	if err != nil {
-		return Block{Offset: offset, Err: fmt.Errorf("reading block %d: %w", offset, err)}
+		return Block{}, fmt.Errorf("reading block %d: %w", offset, err)
 	}
 	b, err := decodeBlock(msg.Data)
 	if err != nil {
-		return Block{Offset: offset, Err: fmt.Errorf("block %d: %w", offset, err)}
+		return Block{Offset: offset, Err: fmt.Errorf("block %d: %w", offset, err)}, nil
 	}
 	b.Offset = offset
-	return b
+	return b, nil
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// publishTimeout bounds one write. A disk that takes longer is not working.
-const publishTimeout = 20 * time.Second
-
 // Append stores records as a part of one block and returns when they are
 // durable. Without records it stores an empty block, which lets time pass.
 // It returns ErrFull at once when too much waits already. When ctx ends first,
@@ -83,7 +80,7 @@ func gather(entries []entry) []Record {
 
 func (j *Journal) publish(b *Block) error {
 	data := encodeBlock(b.Seq, b.At, b.Records)
-	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), j.cfg.WriteTimeout)
 	defer cancel()
 	// The expected sequence makes a retry, or a second writer, fail loudly.
 	ack, err := j.js.Publish(ctx, subject, data, jetstream.WithExpectLastSequence(j.last.Load()))
@@ -117,14 +114,14 @@ func (j *Journal) settle(b Block) {
 // leaves b's number free for the next block if it was not stored.
 func (j *Journal) resync(b *Block) {
 	b.Seq--
-	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), j.cfg.WriteTimeout)
 	defer cancel()
 	info, err := j.stream.Info(ctx)
 	if err != nil {
 		return
 	}
 	for offset := j.last.Load() + 1; offset <= info.State.LastSeq; offset++ {
-		if stored := j.read(ctx, offset); stored.Err == nil {
+		if stored, err := j.read(ctx, offset); err == nil && stored.Err == nil {
 			b.Seq = max(b.Seq, stored.Seq)
 			j.settle(stored)
 		}
