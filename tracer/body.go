@@ -15,6 +15,7 @@ type watchedBody struct {
 	done func(found scanned, err error)
 }
 
+// Read reads as the body does.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.scan != nil && n > 0 {
@@ -26,6 +27,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Close closes the body; the client may do so before its end.
 func (b *watchedBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.finish(nil)

@@ -42,25 +42,30 @@ func sameMetadata(a, b metav1.Object) bool {
 		a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp())
 }
 
-// changer is the field manager whose entry is new or other than in old, empty
-// when that is nobody's or several managers'. Without old it is the only
-// manager there is. A manager names itself, so only a plain word is taken.
+// changer is the field manager of the newest entry that is new or other than in
+// old, empty when there is none or several managers' are as new. Without old
+// all entries are new. A manager names itself, so only a plain word is taken.
 func changer(old, obj metav1.Object) string {
 	var before []metav1.ManagedFieldsEntry
 	if old != nil {
 		before = old.GetManagedFields()
 	}
-	name := ""
+	var newest *metav1.ManagedFieldsEntry
+	doubt := false
 	for _, entry := range obj.GetManagedFields() {
-		if slices.ContainsFunc(before, func(e metav1.ManagedFieldsEntry) bool { return sameEntry(e, entry) }) {
-			continue
+		known := slices.ContainsFunc(before, func(e metav1.ManagedFieldsEntry) bool { return sameEntry(e, entry) })
+		switch {
+		case known || (newest != nil && entry.Time.Before(newest.Time)):
+		case newest == nil || newest.Time.Before(entry.Time):
+			newest, doubt = &entry, false
+		case entry.Manager != newest.Manager:
+			doubt = true
 		}
-		if name != "" && name != entry.Manager {
-			return ""
-		}
-		name = entry.Manager
 	}
-	return word(name)
+	if newest == nil || doubt {
+		return ""
+	}
+	return word(newest.Manager)
 }
 
 func sameEntry(a, b metav1.ManagedFieldsEntry) bool {
@@ -68,9 +73,15 @@ func sameEntry(a, b metav1.ManagedFieldsEntry) bool {
 		a.Time.Equal(b.Time) && bytes.Equal(rawFields(a), rawFields(b))
 }
 
+// rawFields is the entry's field set as it came. MarshalJSON is the one way to
+// it that old and new versions of apimachinery share.
 func rawFields(e metav1.ManagedFieldsEntry) []byte {
 	if e.FieldsV1 == nil {
 		return nil
 	}
-	return e.FieldsV1.Raw
+	raw, err := e.FieldsV1.MarshalJSON()
+	if err != nil {
+		return nil
+	}
+	return raw
 }

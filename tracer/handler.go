@@ -61,6 +61,7 @@ type handler[T comparable] struct {
 
 var _ cache.ResourceEventHandler = (*handler[string])(nil)
 
+// OnAdd handles a new object, or one of the first list.
 func (h *handler[T]) OnAdd(obj any, initial bool) {
 	what := semconv.CauseAdd
 	if initial {
@@ -69,10 +70,12 @@ func (h *handler[T]) OnAdd(obj any, initial bool) {
 	h.during(what, nil, obj, func() { h.next.OnAdd(obj, initial) })
 }
 
+// OnUpdate handles a change, or the same version seen again.
 func (h *handler[T]) OnUpdate(old, obj any) {
 	h.during(semconv.CauseUpdate, old, obj, func() { h.next.OnUpdate(old, obj) })
 }
 
+// OnDelete handles a deletion, also one that the watch missed.
 func (h *handler[T]) OnDelete(obj any) {
 	h.during(semconv.CauseDelete, nil, obj, func() { h.next.OnDelete(obj) })
 }

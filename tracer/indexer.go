@@ -125,6 +125,7 @@ func (r *reconcile) cacheRead(began time.Time, attrs []attribute.KeyValue) {
 
 func everything(ownWrite) bool { return true }
 
+// List reads every object.
 func (v *view) List() []any {
 	b := v.begin()
 	objs := v.Indexer.List()
@@ -132,6 +133,7 @@ func (v *view) List() []any {
 	return objs
 }
 
+// Get reads the object that obj names.
 func (v *view) Get(obj any) (any, bool, error) {
 	b := v.begin()
 	got, exists, err := v.Indexer.Get(obj)
@@ -142,6 +144,7 @@ func (v *view) Get(obj any) (any, bool, error) {
 	return got, exists, err
 }
 
+// GetByKey reads the object of a key.
 func (v *view) GetByKey(key string) (any, bool, error) {
 	b := v.begin()
 	got, exists, err := v.Indexer.GetByKey(key)
@@ -157,6 +160,7 @@ func one(obj any, exists bool) []any {
 	return []any{obj}
 }
 
+// Index reads the objects that share an index value with obj.
 func (v *view) Index(name string, obj any) ([]any, error) {
 	b := v.begin()
 	objs, err := v.Indexer.Index(name, obj)
@@ -164,6 +168,7 @@ func (v *view) Index(name string, obj any) ([]any, error) {
 	return objs, err
 }
 
+// ByIndex reads the objects of an index value.
 func (v *view) ByIndex(name, value string) ([]any, error) {
 	b := v.begin()
 	objs, err := v.Indexer.ByIndex(name, value)
@@ -171,6 +176,7 @@ func (v *view) ByIndex(name, value string) ([]any, error) {
 	return objs, err
 }
 
+// ListKeys reads every key.
 func (v *view) ListKeys() []string {
 	b := v.begin()
 	keys := v.Indexer.ListKeys()
@@ -178,6 +184,7 @@ func (v *view) ListKeys() []string {
 	return keys
 }
 
+// IndexKeys reads the keys of an index value.
 func (v *view) IndexKeys(name, value string) ([]string, error) {
 	b := v.begin()
 	keys, err := v.Indexer.IndexKeys(name, value)

@@ -11,6 +11,7 @@ type inner[T comparable] struct {
 	q *Queue[T]
 }
 
+// Add adds an item whose delay is over.
 func (in *inner[T]) Add(it T) { in.q.addDue(it) }
 
 // order is the queue's order: first in, first out. client-go calls it under
@@ -22,6 +23,7 @@ type order[T comparable] struct {
 	count int64
 }
 
+// Push puts an item at the end.
 func (o *order[T]) Push(it T) {
 	o.items = append(o.items, it)
 	o.count++
@@ -30,14 +32,17 @@ func (o *order[T]) Push(it T) {
 	}
 }
 
+// Touch notes that an item which waits was added again.
 func (o *order[T]) Touch(it T) {
 	if o.q.t.Enabled() {
 		o.q.onTouch(it)
 	}
 }
 
+// Len is how many items wait.
 func (o *order[T]) Len() int { return len(o.items) }
 
+// Pop takes the first item.
 func (o *order[T]) Pop() T {
 	var none T
 	it := o.items[0]

@@ -49,10 +49,10 @@ func observe(obj any) (found scanned, observed int64) {
 		}
 	}
 	status.each(func(name string, value node) {
-		switch {
-		case name == "conditions":
+		switch name {
+		case "conditions":
 			value.elements(func(c node) { found.condition(conditionOf(c)) })
-		case name == "phase":
+		case "phase":
 			found.field("status.phase", value.member("").text())
 		default:
 			if text, ok := scalarText(value); ok {

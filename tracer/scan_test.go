@@ -71,7 +71,7 @@ func TestProtoScanner(t *testing.T) {
 	meta := metav1.ObjectMeta{
 		Name: "p-x7", GenerateName: "p-", Namespace: "d", UID: "u-1", ResourceVersion: "42",
 		Annotations:   map[string]string{"uid": "no"},
-		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:x":{}}`)}}},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fieldSet(t, `{"f:x":{}}`)}},
 	}
 	spec := corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Env: []corev1.EnvVar{{Name: "A", Value: "secret"}}}}}
 	for name, c := range map[string]struct {
@@ -94,6 +94,15 @@ func TestProtoScanner(t *testing.T) {
 			}
 		}
 	}
+}
+
+func fieldSet(t *testing.T, raw string) *metav1.FieldsV1 {
+	t.Helper()
+	f := new(metav1.FieldsV1)
+	if err := f.UnmarshalJSON([]byte(raw)); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func encodeProto(t *testing.T, obj runtime.Object, kind string) string {

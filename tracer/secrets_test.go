@@ -27,7 +27,7 @@ func secretive(version, generation string) *corev1.Pod {
 			Labels:      map[string]string{"l": canary},
 			Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": canary},
 			ManagedFields: []metav1.ManagedFieldsEntry{{
-				Manager: "a manager called " + canary, FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:` + canary + `":{}}`)},
+				Manager: "a manager called " + canary, FieldsV1: fieldSet(`{"f:` + canary + `":{}}`),
 			}},
 		},
 		Spec: corev1.PodSpec{
@@ -39,6 +39,12 @@ func secretive(version, generation string) *corev1.Pod {
 			Conditions: []corev1.PodCondition{{Type: "Ready", Status: "False", Reason: "because " + canary, Message: canary}},
 		},
 	}
+}
+
+func fieldSet(raw string) *metav1.FieldsV1 {
+	f := new(metav1.FieldsV1)
+	_ = f.UnmarshalJSON([]byte(raw)) // never fails
+	return f
 }
 
 // Secrets are planted wherever the library looks; none may reach the wire.

@@ -154,10 +154,17 @@ func (t *Tracer) put(key string, r func() record) {
 // processor hands finished spans to the buffer.
 type processor struct{ spans *spanBuffer }
 
+// OnStart does nothing: what stays open is announced by its reconcile.
 func (p processor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
-func (p processor) OnEnd(s sdktrace.ReadOnlySpan)                   { p.spans.put(s) }
-func (p processor) Shutdown(context.Context) error                  { return nil }
-func (p processor) ForceFlush(context.Context) error                { return nil }
+
+// OnEnd numbers the span and keeps it until it is sent.
+func (p processor) OnEnd(s sdktrace.ReadOnlySpan) { p.spans.put(s) }
+
+// Shutdown does nothing: the Tracer's Shutdown sends what is buffered.
+func (p processor) Shutdown(context.Context) error { return nil }
+
+// ForceFlush does nothing: nothing waits for longer than 25 ms anyway.
+func (p processor) ForceFlush(context.Context) error { return nil }
 
 // newProvider makes a provider of our own: a user's would bring its sampler,
 // and with the default limits the 129th event pushes out the first.

@@ -24,7 +24,7 @@ func ExampleRecorder() {
 		fmt.Println(err)
 		return
 	}
-	defer tr.Shutdown(context.Background())
+	defer func() { _ = tr.Shutdown(context.Background()) }()
 	queue := tracer.NewQueue[string](tr, nil, tracer.QueueConfig[string]{})
 	defer queue.ShutDown()
 
