@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
@@ -12,10 +13,13 @@ import (
 func TestMemoryStaysWithinLimits(t *testing.T) {
 	limits := Limits{Reconciles: 20, Bytes: 100_000, Edges: 10, Waits: 10, Holds: 5, Gaps: 5, Items: 5, Samples: 5, Controllers: 3, Runs: 4}
 	rapid.Check(t, func(t *rapid.T) {
-		s := New(limits)
+		s, seen := New(limits), viewer{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
-			s.Step(drawNonsense(t, t0+int64(i)*second))
+			seen.apply(t, s.Step(drawNonsense(t, t0+int64(i)*second)))
 			checkBounds(t, s, limits)
+		}
+		if diff := cmp.Diff(sortedLines(t, s.Rows()), sortedLines(t, seen.rows())); diff != "" {
+			t.Fatalf("-the fold's rows +a viewer's:\n%s", diff)
 		}
 	})
 }
