@@ -71,9 +71,9 @@ func TestWhoMayWhat(t *testing.T) {
 }
 
 // status is do's status; it does not wait for the end of a websocket.
-func (r *running) status(method, path string, h headers, body []byte) int {
+func (r *client) status(method, path string, h headers, body []byte) int {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(r.t.Context(), method, r.URL()+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.url+path, bytes.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -15,12 +15,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
-	"go.uber.org/goleak"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	testToken  = "presenter-token"
@@ -30,7 +27,7 @@ const (
 // running is a hub that runs until the test ends, or stop is called.
 type running struct {
 	*Hub
-	t testing.TB
+	*client
 	// cancel begins the end, stop waits for it.
 	cancel context.CancelFunc
 	stop   func()
@@ -60,7 +57,7 @@ func run(t testing.TB, h *Hub) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	r := &running{Hub: h, t: t, cancel: cancel}
+	r := &running{Hub: h, client: &client{t, h.URL()}, cancel: cancel}
 	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -69,6 +66,12 @@ func run(t testing.TB, h *Hub) *running {
 	})
 	t.Cleanup(r.stop)
 	return r
+}
+
+// client calls a hub.
+type client struct {
+	t   testing.TB
+	url string
 }
 
 type response struct {
@@ -83,9 +86,9 @@ type headers map[string]string
 func bearer(token string) headers { return headers{"Authorization": "Bearer " + token} }
 
 // do makes one request and follows no redirect.
-func (r *running) do(method, path string, h headers, body []byte) response {
+func (r *client) do(method, path string, h headers, body []byte) response {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(context.Background(), method, r.URL()+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(context.Background(), method, r.url+path, bytes.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -112,7 +115,7 @@ func (r *running) do(method, path string, h headers, body []byte) response {
 }
 
 // await polls a condition that has no channel.
-func (r *running) await(what string, ok func() bool) {
+func (r *client) await(what string, ok func() bool) {
 	r.t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for !ok() {
@@ -124,7 +127,7 @@ func (r *running) await(what string, ok func() bool) {
 }
 
 // send sends a pass of the controller podset over OTLP.
-func (r *running) send(n byte) {
+func (r *client) send(n byte) {
 	r.t.Helper()
 	res := r.do("POST", "/v1/traces", headers{"Authorization": "Bearer " + testIngest, "Content-Type": "application/x-protobuf"}, onePass(r.t, n))
 	if res.status != 200 {
@@ -133,8 +136,8 @@ func (r *running) send(n byte) {
 }
 
 // try sends a body and returns an error where do would end the test.
-func (r *running) try(body []byte) (int, error) {
-	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, r.URL()+"/v1/traces", bytes.NewReader(body))
+func (r *client) try(body []byte) (int, error) {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, r.url+"/v1/traces", bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
@@ -149,7 +152,7 @@ func (r *running) try(body []byte) (int, error) {
 }
 
 // rowLines are the lines that /api/v1/rows gives.
-func (r *running) rowLines(query string) []string {
+func (r *client) rowLines(query string) []string {
 	r.t.Helper()
 	res := r.do("GET", "/api/v1/rows"+query, bearer(testToken), nil)
 	if res.status != 200 {
