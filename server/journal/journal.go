@@ -48,7 +48,11 @@ type Config struct {
 }
 
 // MaxRecord is the largest payload that Append takes, in bytes.
-const MaxRecord = 24 << 20
+const MaxRecord = maxBlock - 64<<10
+
+// maxBlock is the largest message that the log's server takes without a word
+// of warning.
+const maxBlock = 8 << 20
 
 // Errors that Append answers.
 var (
@@ -160,7 +164,7 @@ func (j *Journal) startServer() error {
 		JetStream:  true,
 		StoreDir:   filepath.Join(j.cfg.Dir, "journal"),
 		SyncAlways: true,
-		MaxPayload: MaxRecord + 1<<20,
+		MaxPayload: maxBlock,
 		// The stream's own limit is what counts; this only has to be above it.
 		JetStreamMaxStore:  j.cfg.MaxBytes + 1<<30,
 		JetStreamMaxMemory: 1 << 20,

@@ -33,7 +33,7 @@ type Config struct {
 	Authorize func(token string) bool
 	// MaxWire is the largest body as it comes over the wire. 0 is 4 MiB.
 	MaxWire int64
-	// MaxBody is the largest body once it is decompressed. 0 is 8 MiB.
+	// MaxBody is the largest body once it is decompressed. 0 is 6 MiB.
 	MaxBody int64
 	// MaxAtOnce is how many requests are worked on at once; others wait. 0 is
 	// 16.
@@ -66,7 +66,7 @@ func New(cfg Config) *Receiver {
 		cfg.MaxWire = 4 << 20
 	}
 	if cfg.MaxBody == 0 {
-		cfg.MaxBody = 8 << 20
+		cfg.MaxBody = 6 << 20
 	}
 	if cfg.MaxAtOnce == 0 {
 		cfg.MaxAtOnce = 16
