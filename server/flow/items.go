@@ -21,6 +21,9 @@ type itemNote struct {
 	// lastTo and lastKey are of the newest pass done.
 	lastTo  int64
 	lastKey string
+	// foundAt and deletedAt are the newest passes that found the object, and
+	// that were caused by its delete and did not.
+	foundAt, deletedAt int64
 	// newest is when it was last taken.
 	newest taken
 	// waits are its newest waits.
@@ -143,9 +146,21 @@ func (s *State) doneForItem(it *itemSlot, p *pass) {
 			next.Requeues = row.Next.Requeues
 		}
 		next.Generation, next.ObservedGeneration = row.Object.Generation, row.Object.ObservedGeneration
-		next.Gone = foundGone(row)
 	}
+	it.note.look(row)
+	next.Gone = it.note.deletedAt > it.note.foundAt
 	s.items.set(s, it, next)
+}
+
+// look notes whether the pass found the object. A pass that neither found it
+// nor heard of its delete says nothing: events of children go on for a while.
+func (n *itemNote) look(r *Reconcile) {
+	switch {
+	case r.Object.ResourceVersion != "":
+		n.foundAt = max(n.foundAt, r.To)
+	case foundGone(r):
+		n.deletedAt = max(n.deletedAt, r.To)
+	}
 }
 
 // foundGone says that the pass was caused by its own object's delete and found

@@ -370,6 +370,6 @@ type Item struct {
 	Reconciles         int64  `json:"reconciles"`
 	Generation         int64  `json:"generation,omitempty"`
 	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
-	// Gone says that the newest pass found the object deleted.
+	// Gone says that the object was deleted, and not found again since.
 	Gone bool `json:"gone,omitempty"`
 }
