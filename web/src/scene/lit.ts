@@ -1,42 +1,42 @@
 /** Which boxes and lines are lit, and how. */
 import type { EdgeId } from "../base/geometry.ts";
 import type { Tone } from "../layout/types.ts";
-import type { Drawn } from "./merge.ts";
+import type { Under } from "./slots.ts";
 import type { ActiveEdge, ActiveNode } from "./types.ts";
 
 /** The stronger tone wins where several meet. */
 const STRENGTH: Readonly<Record<Tone, number>> = { ok: 0, accent: 1, own: 2, warn: 3, error: 4 };
 
 /** nodesOf lights the boxes at which tokens stay. t is the display time. */
-export function nodesOf(drawn: readonly Drawn[], t: number): ActiveNode[] {
+export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
   const nodes = new Map<string, ActiveNode>();
   const counts = new Map<string, number>();
-  for (const { token, journey, step } of drawn) {
+  for (const { journey, step } of under) {
     if (step.kind !== "stay" || step.node === "queue" || step.node === "waiting") continue;
-    const key = `${token.lane}|${step.node}`;
+    const key = `${journey.lane}|${step.node}`;
     const before = nodes.get(key);
     const open = step.trueTo === 0;
     const n = (counts.get(key) ?? 0) + journey.count;
     counts.set(key, n);
     nodes.set(key, {
-      lane: token.lane,
+      lane: journey.lane,
       node: step.node,
       tone: stronger(step.tone, before?.tone),
       duration: Math.max(before?.duration ?? -1, durationOf(step.trueFrom, open ? t : step.trueTo)),
       open: open || (before?.open ?? false),
-      label: n === 1 ? token.label : `×${String(n)}`,
-      item: n === 1 ? token.item : "",
+      label: n === 1 ? journey.label : `×${String(n)}`,
+      item: n === 1 ? journey.item : "",
     });
   }
   return [...nodes.values()];
 }
 
 /** edgesOf lights the lines on which tokens travel, and the read from the cache while something fetches. */
-export function edgesOf(drawn: readonly Drawn[]): ActiveEdge[] {
+export function edgesOf(under: readonly Under[]): ActiveEdge[] {
   const edges = new Map<string, ActiveEdge>();
-  for (const { token, journey, step } of drawn) {
+  for (const { journey, step } of under) {
     const edge = step.kind === "move" ? step.edge : step.node === "fetch" ? "cache-fetch" : undefined;
-    if (edge !== undefined) light(edges, token.lane, edge, step.tone, journey.own);
+    if (edge !== undefined) light(edges, journey.lane, edge, step.tone, journey.own);
   }
   return [...edges.values()];
 }

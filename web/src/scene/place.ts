@@ -9,7 +9,12 @@ const GLIDE = 90_000;
 
 /** stepAt is the index of the step that holds t, -1 when t is outside the journey. */
 export function stepAt(journey: Journey, t: number): number {
-  return journey.steps.findIndex((step) => step.from <= t && t < step.to);
+  const { steps } = journey;
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i];
+    if (step !== undefined && step.from <= t && t < step.to) return i;
+  }
+  return -1;
 }
 
 /** placed draws a journey's token in its step i at t. */

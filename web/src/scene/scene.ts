@@ -47,14 +47,13 @@ export function modesOf(drawn: Scene): ReadonlyMap<string, Mode> {
 function pictureOf(layout: Layout, name: string, t: number, options: SceneOptions): LanePicture {
   const rate = layout.begunIn(name, t - RATE_WINDOW, t) / (RATE_WINDOW / SECOND);
   const mode = modeOf(rate, options.before?.get(name));
-  const { under, drawn, nextAt } = drawnAt(layout, name, t, options);
-  const edges = edgesOf(drawn);
+  const { under, drawn, nextAt } = drawnAt(layout, name, t, mode, options);
   const queue = slotsOf(layout, name, under, t);
   return {
     lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), behind: behindOf(under) },
     tokens: merge(drawn, mode, options.pinned),
-    nodes: nodesOf(drawn, t),
-    edges: mode === "flow" ? flowsAt(layout, name, t) : edges,
+    nodes: nodesOf(under, t),
+    edges: mode === "flow" ? flowsAt(layout, name, t) : edgesOf(under),
     nextAt: Math.min(nextAt, layout.nextStart(name, t)),
   };
 }
@@ -64,6 +63,7 @@ function drawnAt(
   layout: Layout,
   name: string,
   t: number,
+  mode: Mode,
   options: SceneOptions,
 ): { under: Under[]; drawn: Drawn[]; nextAt: number } {
   const under: Under[] = [];
@@ -76,7 +76,9 @@ function drawnAt(
     under.push({ journey, step });
     const parked = step.kind === "stay" && (step.node === "queue" || step.node === "waiting");
     nextAt = Math.min(nextAt, parked ? step.to : changesAt(step, t));
-    const token = parked ? undefined : placed(options.geometry, journey, i, t);
+    // In a flow most have no token: they are counted, not placed.
+    const shown = !parked && (mode !== "flow" || journey.single || journey.item === options.pinned);
+    const token = !shown ? undefined : placed(options.geometry, journey, i, t);
     if (token !== undefined) drawn.push({ token, journey, step });
   });
   return { under, drawn, nextAt };

@@ -17,16 +17,19 @@ export interface Under {
  */
 export function slotsOf(layout: Layout, lane: string, under: readonly Under[], t: number): QueueSlot[] {
   const slots = new Map<string, QueueSlot>();
-  for (const { journey, step } of [...under].sort((a, b) => a.step.from - b.step.from)) {
-    if (step.kind !== "stay" || step.node !== "queue" || slots.has(journey.item)) continue;
+  const queued = under.filter(({ step }) => step.kind === "stay" && step.node === "queue");
+  for (const { journey, step } of queued.sort((a, b) => a.step.from - b.step.from)) {
+    if (step.kind !== "stay" || slots.has(journey.item)) continue;
     const { item, label, sub, reconcile } = journey;
     slots.set(item, { lane, item, label, sub, since: step.trueFrom, reconcile });
   }
   const ready: Wait[] = [];
   layout.readyAt(lane, t, ({ wait }) => ready.push(wait));
+  if (ready.length === 0) return [...slots.values()];
   ready.sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0) || (a.order ?? 0) - (b.order ?? 0) || a.from - b.from);
   // An item with a token on its way is not in its slot yet, or not any more.
-  const busy = new Set(under.filter(({ journey }) => journey.kind !== "write").map(({ journey }) => journey.item));
+  const busy = new Set<string>();
+  for (const { journey } of under) if (journey.kind !== "write") busy.add(journey.item);
   for (const wait of ready) {
     if (slots.has(wait.item) || busy.has(wait.item)) continue;
     const sub = (wait.causes ?? 0) > 1 ? `${String(wait.causes)} causes` : word(wait.why ?? "");
