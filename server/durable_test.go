@@ -3,6 +3,8 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/journal"
+	"github.com/reconcile-tracer/tracer/server/otlp"
 )
 
 // gaps are the hub's gap rows that speak of the journal.
@@ -128,5 +132,60 @@ func TestStopLosesNothing(t *testing.T) {
 	h = start(t, func(c *Config) { c.Data = dir })
 	if n := len(h.rowLines("?row=reconcile")); n < acknowledged {
 		t.Errorf("%d reconciles are there, %d were acknowledged", n, acknowledged)
+	}
+}
+
+func TestFullJournalAsksToSendAgain(t *testing.T) {
+	if err := storeError(fmt.Errorf("appending: %w", journal.ErrFull)); !errors.Is(err, otlp.ErrBusy) {
+		t.Errorf("a full journal gives %v, want ErrBusy", err)
+	}
+	if err := storeError(journal.ErrClosed); errors.Is(err, otlp.ErrBusy) || err == nil {
+		t.Errorf("a closed journal gives %v, want its own error", err)
+	}
+}
+
+// TestEndOfTheJournalCutOff: acknowledged blocks that the disk has lost are a
+// gap, and positions from before are of another history.
+func TestEndOfTheJournalCutOff(t *testing.T) {
+	dir := t.TempDir()
+	h := start(t, func(c *Config) { c.Data = dir })
+	for n := range byte(3) {
+		h.send(n + 1)
+	}
+	epoch := h.journal.Epoch()
+	last := h.journal.Last()
+	h.stop()
+	cutOff(t, dir, traceID(3))
+
+	h = start(t, func(c *Config) { c.Data = dir })
+	if h.journal.Epoch() == epoch {
+		t.Error("the epoch is the same")
+	}
+	h.await("the gap", func() bool { return len(h.gaps()) == 1 })
+	if g := h.gaps()[0]; g.Epoch != epoch || g.Last != int64(last) || g.First > g.Last || g.Reason != "corrupt_block" {
+		t.Errorf("the gap is %+v, want one of %s up to %d", g, epoch, last)
+	}
+	if n := len(h.rowLines("?row=reconcile")); n != 2 {
+		t.Errorf("%d reconciles are there, want 2", n)
+	}
+}
+
+// cutOff cuts the journal's file off where it holds what, and takes the index
+// away, as a crash would.
+func cutOff(t *testing.T, dir string, what []byte) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".blk") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		_ = os.Remove(filepath.Join(filepath.Dir(path), "index.db"))
+		return os.WriteFile(path, data[:bytes.Index(data, what)], 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

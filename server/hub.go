@@ -24,8 +24,12 @@ import (
 	"github.com/reconcile-tracer/tracer/server/watch"
 )
 
-// stopWithin bounds how long Run waits for requests under way when it stops.
-const stopWithin = 3 * time.Second
+// stopWithin bounds how long Run waits for requests under way when it stops,
+// and drainWithin how long for the journal to store what it has taken.
+const (
+	stopWithin  = 1500 * time.Millisecond
+	drainWithin = 2 * time.Second
+)
 
 // maxEmitters is how many connections OTLP over gRPC may have.
 const maxEmitters = 1000
@@ -237,7 +241,9 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 		<-folded
 		h.fold.drain()
 	}()
-	err := h.journal.Close(ctx)
+	draining, cancelDrain := context.WithTimeout(context.Background(), drainWithin)
+	defer cancelDrain()
+	err := h.journal.Close(draining)
 	h.fold.end()
 	<-drained
 	return err
@@ -310,7 +316,11 @@ func (h *Hub) store(ctx context.Context, kind otlp.Kind, payload []byte, batch o
 	if !h.ready.Load() {
 		return errors.New("the hub is reading its journal")
 	}
-	err := h.journal.Append(ctx, journal.Record{Kind: journal.Kind(kind), Payload: payload, Value: batch})
+	return storeError(h.journal.Append(ctx, journal.Record{Kind: journal.Kind(kind), Payload: payload, Value: batch}))
+}
+
+// storeError says in the receiver's words when to send again.
+func storeError(err error) error {
 	if errors.Is(err, journal.ErrFull) {
 		return fmt.Errorf("%w: %w", otlp.ErrBusy, err)
 	}

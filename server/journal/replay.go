@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
@@ -49,7 +50,23 @@ func (j *Journal) readWindow(ctx context.Context, first, last uint64) ([]Block, 
 			return err
 		})
 	}
-	return blocks, g.Wait()
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return j.withoutExpired(ctx, blocks)
+}
+
+// withoutExpired leaves out what retention took away while it was being read:
+// that is missing, and not lost.
+func (j *Journal) withoutExpired(ctx context.Context, blocks []Block) ([]Block, error) {
+	if !slices.ContainsFunc(blocks, func(b Block) bool { return b.Err != nil }) {
+		return blocks, nil
+	}
+	info, err := j.stream.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(blocks, func(b Block) bool { return b.Err != nil && b.Offset < info.State.FirstSeq }), nil
 }
 
 // readTries is how often a block is asked for: a busy machine may be late, and
