@@ -42,7 +42,7 @@ export interface Reconcile {
   readonly from: number;
   readonly start: number;
   readonly to: number;
-  /** Result is one of semconv's Result words, "" while it runs. */
+  /** Result is one of semconv's Result words or ResultLost, "" while it runs. */
   readonly result: string;
   /** Error is the error's type (Conflict, …), "" where there is none. */
   readonly error?: string;
@@ -186,8 +186,8 @@ export interface Write {
   readonly auditId?: string;
   readonly fields?: readonly Field[];
   /**
-   * SeenAt is when the event of this write's version came back to the queue
-   * as a cause, 0 as long as it has not.
+   * SeenAt is when the event of this write's version came back to its own
+   * controller's queue as a cause, 0 as long as it has not.
    */
   readonly seenAt?: number;
 }
@@ -246,8 +246,9 @@ export interface Hold {
 
 /**
  * Sample counts one second of one controller; its key is controller and
- * second. Reconciles are counted in the second in which they are done. The
- * sample is exact whatever else is left out.
+ * second. Reconciles, their causes and their writes are counted in the second
+ * in which the reconcile was done. Depth is the deepest that the queue was seen
+ * by them. The sample is exact whatever else is left out.
  */
 export interface Sample {
   readonly row: "sample";
@@ -271,7 +272,8 @@ export interface Sample {
 
 /**
  * Edge joins a write to the cause that its event became; its key is the
- * write's span and the reconcile which it caused.
+ * write's span and the reconcile which it caused. From is when the request was
+ * sent, To when its event reached the queue.
  */
 export interface Edge {
   readonly row: "edge";
@@ -303,6 +305,11 @@ export interface Gap {
   readonly epoch: string;
   readonly first: number;
   readonly last: number;
+  /**
+   * Count is how many spans are missing: Last-First+1, or, with First and
+   * Last 0, how many an emitter says it dropped before it numbered them.
+   */
+  readonly count: number;
   readonly from: number;
   readonly to: number;
   /**
@@ -380,15 +387,21 @@ export interface Item {
   readonly delayed: boolean;
   readonly active: boolean;
   readonly dirty: boolean;
-  /** Phase is the phase it is in, "" when no worker has it. */
+  /** Phase is the phase it is in, "" when no worker has it or it is not known. */
   readonly phase?: string;
+  /** Requeues counts the requeues in a row. */
   readonly requeues: number;
+  /**
+   * Current is the pass under way, "" when there is none; Previous is the
+   * newest one done, and LastResult its result.
+   */
   readonly lastResult?: string;
   readonly current?: string;
   readonly previous?: string;
   readonly reconciles: number;
   readonly generation?: number;
   readonly observedGeneration?: number;
+  /** Gone says that the object was deleted, and not found again since. */
   readonly gone?: boolean;
 }
 
@@ -586,6 +599,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     epoch: "string",
     first: "number",
     last: "number",
+    count: "number",
     from: "number",
     to: "number",
     reason: "string",
