@@ -173,15 +173,18 @@ func (s *sink) takeLog(record plog.LogRecord) {
 }
 
 // readyCauses is how many causes item waits with in the queue, as last told.
-func (s *sink) readyCauses(item string) int64 {
+func (s *sink) readyCauses(item string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, ok := s.items[item]
 	if !ok {
 		return 0
 	}
-	n, _ := a.Get(semconv.AttrItemReadyCauses)
-	return n.Int()
+	kinds, ok := a.Get(semconv.AttrItemReadyCauses)
+	if !ok {
+		return 0
+	}
+	return kinds.Slice().Len()
 }
 
 // of returns the finished passes over item, in the order of their first span.

@@ -122,7 +122,7 @@ func TestFiveUpdatesWhileTheWorkerIsHeldAreOneReconcile(t *testing.T) {
 	o := b.options()
 	o.Workers = 1
 	hold := newGate()
-	held := make(chan struct{}, 2)
+	held := make(chan struct{}, 10)
 	o.Config.Wrap(before(http.MethodPost, "/pods", func(r *http.Request) {
 		held <- struct{}{}
 		hold.wait(r.Context().Done())
