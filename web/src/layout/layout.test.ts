@@ -146,6 +146,11 @@ test("a phase that comes round again goes back along the line", () => {
   );
 });
 
+test("a pass whose end was lost ends where it was last seen, not at done", () => {
+  const lost = { ...plain, result: "lost", phases: plain.phases.slice(0, 3) };
+  assert.match(places(journey([lost], "r")), /fetch-compute compute$/);
+});
+
 test("a stale read shows as a diamond at fetch, and only there", () => {
   const read = {
     span: "x",

@@ -96,7 +96,8 @@ function work(way: Way, passes: readonly Reconcile[], failed: boolean, journeys:
     until = Math.max(until, (pass.phases[i + 1]?.from ?? -Infinity) - TRAVEL);
     way.stay(nodeAt(to), until, look, { from: phase.from, to: phase.to });
   }
-  if (closed) finish(way, pass, at, failed);
+  // Of a pass that was lost nobody knows how it ended: its token goes no further than what was told.
+  if (closed && pass.result !== "lost") finish(way, pass, at, failed);
   return returned;
 }
 
