@@ -380,3 +380,15 @@ func BenchmarkAppendParallel(b *testing.B) {
 		}
 	})
 }
+
+// TestEveryBlockIsSynced looks at the server's setting: that a block is on the
+// disk itself, only a power cut could show.
+func TestEveryBlockIsSynced(t *testing.T) {
+	j := open(t, t.TempDir())
+	if cfg := j.server.JetStreamConfig(); cfg == nil || !cfg.SyncAlways {
+		t.Errorf("the log's server has %+v: a block is acknowledged before it is on the disk", cfg)
+	}
+	if addr := j.server.Addr(); addr != nil {
+		t.Errorf("the log's server listens on %v", addr)
+	}
+}
