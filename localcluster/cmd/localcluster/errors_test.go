@@ -59,7 +59,7 @@ func TestPortTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	port := itoa(l.Addr().(*net.TCPAddr).Port)
 	expectFailure(t, 1, "port "+port+" of 127.0.0.1 is taken by another program: name another one with --port", "--port", port)
 }

@@ -36,7 +36,7 @@ func testMain(m *testing.M) int {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		binary = filepath.Join(dir, "localcluster")
 		if err := build(binary); err != nil {
 			fmt.Fprintln(os.Stderr, err)

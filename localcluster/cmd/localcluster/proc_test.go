@@ -108,7 +108,7 @@ func listening(t *testing.T, pid int) []string {
 				addresses = append(addresses, fields[1])
 			}
 		}
-		f.Close()
+		_ = f.Close()
 	}
 	return addresses
 }

@@ -150,7 +150,7 @@ func TestLogOfTheStartBeforeIsKept(t *testing.T) {
 		if _, err := f.WriteString(text); err != nil {
 			t.Fatal(err)
 		}
-		f.Close()
+		_ = f.Close()
 	}
 	old, err := os.ReadFile(filepath.Join(spec.LogDir, "part.log.old"))
 	if err != nil || string(old) != "first" {

@@ -38,7 +38,7 @@ func tail(path string) []byte {
 	if err != nil {
 		return []byte("  (" + err.Error() + ")")
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err == nil && info.Size() > tailBytes {
 		_, _ = f.Seek(-tailBytes, io.SeekEnd)
 	}

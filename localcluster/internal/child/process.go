@@ -5,6 +5,7 @@ package child
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -48,10 +49,11 @@ func Start(spec Spec) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", spec.Name, err)
 	}
-	defer log.Close() // the child has its own
+	defer func() { _ = log.Close() }() // the child has its own
 	p := &Process{
-		spec:      spec,
-		cmd:       exec.Command(self, spec.Args...),
+		spec: spec,
+		// Stop ends it, in order; a context would only kill it.
+		cmd:       exec.CommandContext(context.Background(), self, spec.Args...),
 		announced: make(chan string, 16),
 		done:      make(chan struct{}),
 	}
@@ -111,7 +113,7 @@ func (p *Process) Stop(grace time.Duration) {
 		return
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only when it has ended
-	defer p.lifeline.Close()
+	defer func() { _ = p.lifeline.Close() }()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {

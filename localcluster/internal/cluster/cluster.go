@@ -73,10 +73,10 @@ func Run(ctx context.Context, o Options, out Output) (err error) {
 
 // endOf turns the consequences of being asked to stop into nil.
 func endOf(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 func openData(ctx context.Context, path string) (*datadir.Dir, error) {

@@ -77,7 +77,7 @@ func (c *cluster) listen(ctx context.Context) error {
 	if err != nil {
 		return explainPort(c.opts.Port, err)
 	}
-	defer l.Close() // File made a copy, which goes to the child
+	defer func() { _ = l.Close() }() // File made a copy, which goes to the child
 	if c.listener, err = l.File(); err != nil {
 		return fmt.Errorf("preparing the port for the API server: %w", err)
 	}

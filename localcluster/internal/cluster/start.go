@@ -52,7 +52,7 @@ func (c *cluster) start(ctx context.Context) error {
 // startChildren starts both children at once: the controller manager prepares
 // itself while the API server starts.
 func (c *cluster) startChildren() error {
-	defer c.listener.Close()
+	defer func() { _ = c.listener.Close() }()
 	if err := c.startControlPlane(); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func Main(args []string) error {
 	if err != nil {
 		return fmt.Errorf("kube-controller-manager: %w", err)
 	}
-	if err := waitForAPIServer(ctx, cfg); err != nil {
+	if !waitForAPIServer(ctx, cfg) {
 		return nil // asked to stop before there was anything to do
 	}
 	child.Announce(Started)
@@ -94,10 +94,11 @@ func configure(ctx context.Context, args []string) (*config.Config, error) {
 }
 
 // waitForAPIServer polls faster than the controller manager itself, which looks
-// once a second.
-func waitForAPIServer(ctx context.Context, cfg *config.Config) error {
+// once a second. It reports false when ctx ended first.
+func waitForAPIServer(ctx context.Context, cfg *config.Config) bool {
 	client := cfg.Client.Discovery().RESTClient()
-	return wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, readyPoll, true, func(ctx context.Context) (bool, error) {
 		return client.Get().AbsPath("/readyz").Do(ctx).Error() == nil, nil
 	})
+	return err == nil
 }

@@ -120,7 +120,7 @@ func inheritedListener() (net.Listener, error) {
 	if f == nil {
 		return nil, errors.New("no listening socket was given: this command is started by localcluster up only")
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	l, err := net.FileListener(f)
 	if err != nil {
 		return nil, fmt.Errorf("using the listening socket (this command is started by localcluster up only): %w", err)

@@ -25,12 +25,12 @@ func TestLockIsExclusiveAndGivenBack(t *testing.T) {
 	if _, err := acquire(cancelled(), path); err == nil || !strings.Contains(err.Error(), "locked by another localcluster (process ") {
 		t.Errorf("second lock gives %v, want that it is locked and by which process", err)
 	}
-	first.Close()
+	_ = first.Close()
 	again, err := acquire(cancelled(), path)
 	if err != nil {
 		t.Fatalf("after the first was closed: %v", err)
 	}
-	again.Close()
+	_ = again.Close()
 }
 
 func TestWaitingLockIsTakenOnceItIsFree(t *testing.T) {
@@ -47,7 +47,7 @@ func TestWaitingLockIsTakenOnceItIsFree(t *testing.T) {
 		}
 		got <- err
 	}()
-	first.Close()
+	_ = first.Close()
 	if err := <-got; err != nil {
 		t.Errorf("waiting for the lock: %v", err)
 	}

@@ -61,11 +61,11 @@ func (k *kubelet) run(ctx context.Context) {
 // sync takes the next step in the life of one Pod.
 func (k *kubelet) sync(ctx context.Context, key cache.ObjectName) error {
 	pod, err := k.pods.Pods(key.Namespace).Get(key.Name)
-	if err != nil && !apierrors.IsNotFound(err) {
+	if ignoreStale(err) != nil {
 		return err
 	}
 	k.release(key, pod)
-	if err != nil || pod.Spec.NodeName != k.node {
+	if pod == nil || pod.Spec.NodeName != k.node {
 		return nil
 	}
 	step, wait := nextStep(pod, k.ages(key, pod))

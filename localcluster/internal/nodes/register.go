@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
 
 	"github.com/reconcile-tracer/tracer/localcluster/internal/version"
@@ -29,7 +30,9 @@ const (
 // registerAll makes every Node Ready, and removes Nodes left by a start with more.
 func (a *Agent) registerAll(ctx context.Context) error {
 	for i, name := range a.names {
-		if err := a.register(ctx, name, i+1); err != nil {
+		// Controllers write to a new Node too.
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return a.register(ctx, name, i+1) })
+		if err != nil {
 			return fmt.Errorf("node %s: %w", name, err)
 		}
 		// The namespace of the leases is made by the API server shortly after it is

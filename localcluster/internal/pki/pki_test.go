@@ -65,7 +65,7 @@ func TestServiceAccountKeyIsKept(t *testing.T) {
 		}
 		return string(raw)
 	}
-	if read() != read() {
+	if first, second := read(), read(); first != second {
 		t.Error("the key changed between two starts")
 	}
 }
