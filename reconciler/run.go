@@ -84,10 +84,12 @@ func prepare(ctx context.Context, o Options, api clients) error {
 
 // unlessEnded drops the error of what was interrupted because it had to end.
 func unlessEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done():
 		return nil
+	default:
+		return err
 	}
-	return err
 }
 
 // run stops in this order: the informers, so that no more work comes in; the

@@ -155,10 +155,9 @@ func (p *process) await(lines <-chan string) error {
 		p.cluster = &Cluster{Kubeconfig: path, config: config}
 		return nil
 	case err := <-p.exited:
-		return fmt.Errorf("localcluster ended before it was ready: %v\n%s", err, p.log)
+		return fmt.Errorf("localcluster ended before it was ready: %w\n%s", err, p.log)
 	case <-time.After(startTimeout):
-		err := p.end()
-		return fmt.Errorf("localcluster was not ready within %v (%v)\n%s", startTimeout, err, p.log)
+		return errors.Join(p.end(), fmt.Errorf("localcluster was not ready within %v\n%s", startTimeout, p.log))
 	}
 }
 
@@ -179,8 +178,9 @@ func (p *process) end() error {
 		}
 		return nil
 	case <-time.After(stopTimeout):
-		p.cmd.Process.Kill()
-		return fmt.Errorf("localcluster did not stop within %v\n%s", stopTimeout, p.log)
+		err := p.cmd.Process.Kill()
+		// Until it has exited its log is still being written.
+		return fmt.Errorf("localcluster did not stop within %v: %w\n%s", stopTimeout, errors.Join(err, <-p.exited), p.log)
 	}
 }
 

@@ -30,8 +30,8 @@ func NewClientset(cfg *rest.Config) (*Clientset, error) {
 	own := rest.CopyConfig(cfg)
 	own.GroupVersion = &SchemeGroupVersion
 	own.APIPath = "/apis"
-	own.ContentConfig.ContentType = runtime.ContentTypeJSON
-	own.ContentConfig.AcceptContentTypes = runtime.ContentTypeJSON
+	own.ContentType = runtime.ContentTypeJSON
+	own.AcceptContentTypes = runtime.ContentTypeJSON
 	own.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(own)
 	if err != nil {
