@@ -71,7 +71,7 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	address, err := settleAddress(o.listen)
+	address, err := settleAddress(ctx, o.listen)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -24,8 +25,8 @@ func checkLoopback(address string) error {
 
 // settleAddress replaces port 0 by a free one, so that the hub has the same one
 // after a restart, and finds out early that a port is taken.
-func settleAddress(address string) (string, error) {
-	l, err := net.Listen("tcp", address)
+func settleAddress(ctx context.Context, address string) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return "", fmt.Errorf("--listen %q: the port is in use (stop what uses it, choose another, or take a free one with port 0)", address)
 	}

@@ -27,7 +27,7 @@ func (d *demoRun) openPage(ctx context.Context, login string) {
 // A browser gets its link as an argument, which every user of the machine can
 // see; the login link holds the token and must not be one.
 func onceLink(ctx context.Context, to string) (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -72,10 +72,10 @@ func openBrowser(link string) error {
 	case "windows":
 		program, args = "rundll32", []string{"url.dll,FileProtocolHandler", link}
 	}
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(program, args...) //nolint:noctx // the browser outlives the demo
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting it: %w", err)
 	}
-	go func() { _ = cmd.Wait() }() // the browser outlives the demo
+	go func() { _ = cmd.Wait() }()
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -83,7 +84,7 @@ func startDemo(t *testing.T, data string) *demoEnv {
 
 func (e *demoEnv) start(t *testing.T, data string) {
 	t.Helper()
-	demo, err := demotest.Start(e.bin, data)
+	demo, err := demotest.Start(e.ctx, e.bin, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func checkPodWrites(t *testing.T, r flow.Reconcile, n int) []flow.Write {
 		if w.Resource == "pods" {
 			pods = append(pods, w)
 		}
-		if w.After == "" && w.Method != "DELETE" {
+		if w.After == "" && w.Method != http.MethodDelete {
 			t.Errorf("the write of %s %s has no resourceVersion: %+v", w.Resource, w.Name, w)
 		}
 	}
@@ -246,7 +247,7 @@ func checkPodWrites(t *testing.T, r flow.Reconcile, n int) []flow.Write {
 		t.Fatalf("reconcile %s made %d writes of Pods, %d writes failed; want %d and 0", r.Key, len(pods), r.FailedWrites, n)
 	}
 	for _, w := range pods {
-		if w.Method != "POST" || w.Status != 201 {
+		if w.Method != http.MethodPost || w.Status != http.StatusCreated {
 			t.Errorf("the write of Pod %s is a %s answered %d, want a POST answered 201", w.Name, w.Method, w.Status)
 		}
 	}
@@ -356,7 +357,7 @@ func commandLines(t *testing.T) map[string]string {
 }
 
 func testSecondDemo(t *testing.T, e *demoEnv) {
-	second, err := demotest.Start(e.bin, e.demo.Data)
+	second, err := demotest.Start(e.ctx, e.bin, e.demo.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +466,7 @@ func (e *demoEnv) nothingLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		t.Errorf("the lock, which every child holds, is not free: %v", err)
 	}

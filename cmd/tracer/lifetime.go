@@ -68,3 +68,12 @@ func exitLater(quit <-chan struct{}) {
 	case <-quit:
 	}
 }
+
+// orderly is the error of a part that ran until ctx ended: none, when that is
+// why it gave up.
+func orderly(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		return nil
+	}
+	return err
+}

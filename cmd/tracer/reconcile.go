@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/klog/v2"
 
 	"github.com/reconcile-tracer/tracer/reconciler"
 	"github.com/reconcile-tracer/tracer/reconciler/api/v1alpha1"
@@ -100,6 +101,7 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	log := o.log.logger(o.io.err)
+	klog.SetSlogLogger(log) // what client-go has to say
 	t, err := tracer.Start(ctx, tracer.Config{
 		Controller: reconciler.ControllerName, For: v1alpha1.PodSetKind,
 		Workers: o.workers, Endpoint: o.endpoint, Logger: log,
@@ -109,7 +111,7 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, flush(ctx, t)) }()
 	log.Info("reconciling", "cluster", cluster.name, "server", cluster.Host, "traced", t.Enabled())
-	return reconciler.Run(ctx, reconciler.Options{
+	return orderly(ctx, reconciler.Run(ctx, reconciler.Options{
 		Config:         cluster.Config,
 		Workers:        o.workers,
 		Resync:         o.resync,
@@ -118,7 +120,7 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 		Tracer:         t,
 		InstallCRD:     o.installCRD,
 		Logger:         log,
-	})
+	}))
 }
 
 // flush sends what is left. A hub that does not take it is no failure.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net"
+	"net/http"
 	"os/exec"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,14 +22,15 @@ func TestMain(m *testing.M) {
 //
 //	status 2 tracer serve --bogus
 //
-// which runs a program and checks its exit status, $TAKEN, an address that is in
-// use, and $TRACER, the program's path.
+// which runs a program and checks its exit status, await, which waits until a
+// URL answers with 200, $TAKEN, an address that is in use, $FREE, one that is
+// not, and $TRACER, the program's path.
 func TestScripts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { taken.Close() })
+	t.Cleanup(func() { _ = taken.Close() }) // not by defer: the scripts run after this has returned
 	tracer, err := exec.LookPath("tracer")
 	if err != nil {
 		t.Fatal(err)
@@ -38,12 +42,33 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TAKEN", taken.Addr().String())
 			env.Setenv("TRACER", tracer)
+			free, err := settleAddress(context.Background(), "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			env.Setenv("FREE", free)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("KUBERNETES_SERVICE_HOST", "") // as outside a cluster
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "await": await},
 	})
+}
+
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await <url>")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	ts.Check(poll(ctx, 10*time.Millisecond, func(context.Context) bool {
+		res, err := client.Get(args[0])
+		if err == nil {
+			res.Body.Close()
+		}
+		return err == nil && res.StatusCode == http.StatusOK
+	}))
 }
 
 func status(ts *testscript.TestScript, neg bool, args []string) {

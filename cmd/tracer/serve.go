@@ -112,7 +112,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	o.hub.OnReady = func() { close(ready) }
 	hub, err := server.New(ctx, o.hub)
 	if err != nil {
-		return err
+		return orderly(ctx, err)
 	}
 	o.hub.Log.Info("the hub listens", "page", hub.URL(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
 	ended := make(chan error, 1)
@@ -120,9 +120,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	select {
 	case <-ready:
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
-		return <-ended
+		return orderly(ctx, <-ended)
 	case err := <-ended:
-		return err
+		return orderly(ctx, err)
 	}
 }
 

@@ -41,10 +41,10 @@ func run(b demotest.Binaries) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(data)
+	defer func() { _ = os.RemoveAll(data) }()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	demo, err := demotest.Start(b, data)
+	demo, err := demotest.Start(ctx, b, data)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func firstReconcile(ctx context.Context, demo *demotest.Demo) error {
 	if err != nil {
 		return err
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }()
 	conn.SetReadLimit(16 << 20)
 	for {
 		_, text, err := conn.Read(ctx)
@@ -102,7 +102,7 @@ func dial(ctx context.Context, demo *demotest.Demo) (*websocket.Conn, error) {
 	ticks := time.NewTicker(retry)
 	defer ticks.Stop()
 	for {
-		conn, _, err := websocket.Dial(ctx, "ws://"+demo.Address+"/api/v1/watch", options)
+		conn, _, err := websocket.Dial(ctx, "ws://"+demo.Address+"/api/v1/watch", options) //nolint:bodyclose // the library closes it
 		if err == nil {
 			return conn, nil
 		}

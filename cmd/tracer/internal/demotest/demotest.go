@@ -22,6 +22,8 @@ import (
 	"time"
 )
 
+var errEnded = errors.New("ended before what was waited for")
+
 // Binaries are the programs that `make build` makes.
 type Binaries struct{ Tracer, Localcluster string }
 
@@ -79,15 +81,16 @@ type Demo struct {
 	err    error // valid once exited is closed
 }
 
-// Start starts a demo on the data folder, with a port and token of its own.
-func Start(b Binaries, data string, more ...string) (*Demo, error) {
-	address, err := freeAddress()
+// Start starts a demo on the data folder, with a port and token of its own. It
+// runs until it is ended: ctx bounds the start alone.
+func Start(ctx context.Context, b Binaries, data string, more ...string) (*Demo, error) {
+	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d := &Demo{Address: address, Token: "token-of-the-test", Data: data, Started: time.Now(), wake: make(chan struct{}), exited: make(chan struct{})}
 	args := []string{"demo", "--open=false", "--listen", address, "--data", data, "--localcluster", b.Localcluster}
-	d.cmd = exec.Command(b.Tracer, append(args, more...)...)
+	d.cmd = exec.Command(b.Tracer, append(args, more...)...) //nolint:noctx // End ends it, as Ctrl-C does
 	d.cmd.Env = append(os.Environ(), "TRACER_TOKEN="+d.Token)
 	d.cmd.Stdout, d.cmd.Stderr = writer{d, &d.out}, writer{d, &d.say}
 	d.cmd.WaitDelay = time.Second
@@ -101,8 +104,8 @@ func Start(b Binaries, data string, more ...string) (*Demo, error) {
 	return d, nil
 }
 
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
@@ -167,7 +170,7 @@ func (d *Demo) await(ctx context.Context, in *bytes.Buffer, line *regexp.Regexp,
 		select {
 		case <-wake:
 		case <-d.exited:
-			return nil, fmt.Errorf("the demo has ended (%v); it said:\n%s", d.err, d.Progress())
+			return nil, fmt.Errorf("the demo has ended; it said:\n%s\n%w", d.Progress(), errors.Join(errEnded, d.err))
 		case <-ctx.Done():
 			return nil, fmt.Errorf("waiting for %s: %w; the demo said:\n%s", line, ctx.Err(), d.Progress())
 		}

@@ -102,12 +102,12 @@ func newWitness(t *testing.T) witness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close(); w.Close() })
+	t.Cleanup(func() { _, _ = r.Close(), w.Close() })
 	return witness{r, w}
 }
 
 // allGone blocks until no process has the write end.
 func (w witness) allGone() {
-	w.write.Close()
+	_ = w.write.Close()
 	_, _ = bufio.NewReader(w.read).ReadByte()
 }

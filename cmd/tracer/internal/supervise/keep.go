@@ -22,18 +22,19 @@ func Keep(ctx context.Context, c Child, notify func(Event)) error {
 		if err != nil {
 			return fmt.Errorf("starting %s: %w", c.Name, err)
 		}
-		if err = p.follow(ctx, notify); ctx.Err() != nil {
+		death := p.follow(ctx, notify)
+		if ctx.Err() != nil {
 			notify(Event{Child: c.Name, Kind: Stopped, PID: p.pid(), After: time.Since(begin)})
-			return nil
+			return nil //nolint:nilerr // however it ended, it was asked to
 		}
 		if quick++; time.Since(begin) >= c.Policy.Quick {
 			quick = 1
 		}
 		if quick >= c.Policy.MaxQuick {
-			return &GaveUpError{Child: c.Name, Deaths: quick, Last: err, Log: c.Log, Tail: tail(c.Log)}
+			return &GaveUpError{Child: c.Name, Deaths: quick, Last: death, Log: c.Log, Tail: tail(c.Log)}
 		}
 		delay := c.Policy.delay(quick)
-		notify(Event{Child: c.Name, Kind: Died, PID: p.pid(), After: time.Since(begin), Err: err, Delay: delay})
+		notify(Event{Child: c.Name, Kind: Died, PID: p.pid(), After: time.Since(begin), Err: death, Delay: delay})
 		if !sleep(ctx, delay) {
 			return nil
 		}

@@ -141,7 +141,9 @@ func TestNothingOfAChildIsLeftBehind(t *testing.T) {
 	k := keep(t, child(t, "family", w.write))
 	k.next(t, Ready)
 	k.end()
-	<-k.result
+	if err := <-k.result; err != nil {
+		t.Errorf("Keep: %v, want nil", err)
+	}
 	w.allGone()
 }
 

@@ -29,7 +29,8 @@ func start(c Child) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening its log: %w", err)
 	}
-	p := &process{child: c, begin: time.Now(), cmd: exec.Command(c.Path, c.Args...), log: log, ready: newLines(log)}
+	cmd := exec.Command(c.Path, c.Args...) //nolint:noctx // it is asked to end first, see stop
+	p := &process{child: c, begin: time.Now(), cmd: cmd, log: log, ready: newLines(log)}
 	p.cmd.Env, p.cmd.ExtraFiles = c.Env, c.Files
 	p.cmd.Stdout, p.cmd.Stderr = p.ready, log
 	p.cmd.WaitDelay = drain
@@ -48,7 +49,7 @@ func (p *process) pid() int { return p.cmd.Process.Pid }
 // follow passes on what the process says until it has ended, and ends it when
 // ctx does. The error is how it ended, never nil.
 func (p *process) follow(ctx context.Context, notify func(Event)) error {
-	defer p.log.Close()
+	defer func() { _ = p.log.Close() }()
 	notify(Event{Child: p.child.Name, Kind: Started, PID: p.pid()})
 	ended := make(chan error, 1)
 	go func() { ended <- p.cmd.Wait() }()
