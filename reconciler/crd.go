@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,7 +37,7 @@ func InstallCRD(ctx context.Context, cfg *rest.Config) error {
 	if err := waitEstablished(ctx, crds); err != nil {
 		return fmt.Errorf("waiting for the CRD %s: %w", v1alpha1.CRDName, err)
 	}
-	return nil
+	return waitServed(ctx, cfg)
 }
 
 // Uninstall deletes the CustomResourceDefinition, and with it every PodSet in
@@ -87,6 +88,23 @@ func waitEstablished(ctx context.Context, crds apiextensions.CustomResourceDefin
 		}
 		return established(crd)
 	})
+}
+
+// waitServed waits for what follows Established after a moment: that requests
+// for PodSets are answered.
+func waitServed(ctx context.Context, cfg *rest.Config) error {
+	client, err := v1alpha1.NewClientset(ownConfig(cfg))
+	if err != nil {
+		return err
+	}
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, establishedTimeout, true, func(ctx context.Context) (bool, error) {
+		// Any other error, of a missing permission say, is an answer too.
+		return !errors.Is(checkServed(ctx, client.PodSets("")), ErrNoCRD), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting until %s is served: %w", v1alpha1.CRDName, err)
+	}
+	return nil
 }
 
 func established(crd *apiextensionsv1.CustomResourceDefinition) (bool, error) {

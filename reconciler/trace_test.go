@@ -250,3 +250,35 @@ func TestConflictIsTriedAgainAfterABackOff(t *testing.T) {
 		t.Errorf("no later reconcile is caused by the back-off: %+v", passes[failed+1:])
 	}
 }
+
+func TestResyncLooksAgainThoughNothingChanged(t *testing.T) {
+	b, hub := newBench(t), newSink(t)
+	o := b.options()
+	o.Resync = minResync
+	b.traced(&o, hub.server.URL)
+	b.start(o)
+	b.create("web", 1)
+	b.settled("web", 1)
+	clustertest.Eventually(t, "a reconcile is caused by a resync alone", func(context.Context) bool {
+		return slices.ContainsFunc(hub.of(b.namespace+"/web"), func(p pass) bool {
+			return len(p.causes) == 1 && p.causes[0].what == semconv.CauseResync && slices.Contains(p.plan, "nothing to do")
+		})
+	})
+}
+
+// A controller that starts finds what is there in its first list.
+func TestFirstListIsTheCauseAfterAStart(t *testing.T) {
+	b, hub := newBench(t), newSink(t)
+	b.create("web", 1)
+	o := b.options()
+	b.traced(&o, hub.server.URL)
+	b.start(o)
+	b.settled("web", 1)
+	first := b.idle(hub, "web")[0]
+	if c := first.causes[0]; c.what != semconv.CauseInitialList || c.kind != v1alpha1.Kind {
+		t.Errorf("the first cause is %+v, want the PodSet's initial list", c)
+	}
+	if want := "create 1 Pod"; !slices.Contains(first.plan, want) {
+		t.Errorf("the first plan is %v, want %q in it", first.plan, want)
+	}
+}
