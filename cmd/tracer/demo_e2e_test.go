@@ -44,6 +44,7 @@ func TestDemo(t *testing.T) {
 		{"keeps its token to itself", testTokenIsSecret},
 		{"refuses a second demo on its folder", testSecondDemo},
 		{"hub is killed", testHubIsKilled},
+		{"control plane is killed", testClusterIsKilled},
 		{"reconciler is killed", testReconcilerIsKilled},
 		{"Ctrl-C", testCtrlC},
 		{"starts again with its history", testStartsAgain},
@@ -432,9 +433,19 @@ func (e *demoEnv) kill(t *testing.T, name string) {
 	}
 }
 
+// The others live on and find it again: it has its port and its certificates.
+func testClusterIsKilled(t *testing.T, e *demoEnv) {
+	e.kill(t, "localcluster")
+	e.scale(t, 3)
+	e.settled(t, 3)
+	if said := e.demo.Progress(); strings.Contains(said, "reconciler (process") {
+		t.Errorf("the reconciler did not live on:\n%s", said)
+	}
+}
+
 func testReconcilerIsKilled(t *testing.T, e *demoEnv) {
 	e.kill(t, "reconciler")
-	before := len(e.settled(t, 5))
+	before := len(e.settled(t, 3))
 	e.scale(t, 4)
 	e.history = e.settled(t, 4)
 	if len(e.history) <= before {

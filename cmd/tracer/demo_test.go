@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -167,5 +168,47 @@ func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 		if err := checkLoopback(address); (err == nil) != ok {
 			t.Errorf("%s: %v, want accepted %t", address, err, ok)
 		}
+	}
+}
+
+// TestPageIsOpenedWithoutTheToken puts a browser in the way that notes its
+// arguments, which every user of the machine could see.
+func TestPageIsOpenedWithoutTheToken(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the browser is opened another way here")
+	}
+	folder := t.TempDir()
+	noted := filepath.Join(folder, "noted")
+	script := "#!/bin/sh\nprintf %s \"$1\" > " + noted + ".tmp && /bin/mv " + noted + ".tmp " + noted + "\n"
+	if err := os.WriteFile(filepath.Join(folder, "xdg-open"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	d := &demoRun{io: streams{err: os.Stderr}}
+	d.openPage(ctx, "http://127.0.0.1:1/login?token=secret")
+	var link []byte
+	if err := poll(ctx, 10*time.Millisecond, func(context.Context) bool {
+		var err error
+		link, err = os.ReadFile(noted)
+		return err == nil
+	}); err != nil {
+		t.Fatalf("the browser was not opened: %v", err)
+	}
+	if !strings.HasPrefix(string(link), "http://127.0.0.1:") || strings.Contains(string(link), "secret") {
+		t.Errorf("the browser was given %q, want a link on this machine without the token", link)
+	}
+}
+
+func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var said strings.Builder
+	d := &demoRun{io: streams{err: &said}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	d.openPage(ctx, "http://127.0.0.1:1/login?token=secret")
+	if got := said.String(); !strings.Contains(got, "the browser was not opened") || strings.Contains(got, "secret") {
+		t.Errorf("it said %q, want that the browser was not opened, without the token", got)
 	}
 }
