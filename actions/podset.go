@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// image does nothing; on fake nodes it is not even pulled.
-	image = "registry.k8s.io/pause:3.10"
+	// image sleeps; on fake nodes it is not even pulled.
+	image = "busybox:1.37"
 	// labelRevision counts the changes of a template.
 	labelRevision = "revision"
 )
@@ -39,7 +39,7 @@ func template(name string) corev1.PodTemplateSpec {
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": name, labelRevision: "1"}},
 		Spec: corev1.PodSpec{
 			TerminationGracePeriodSeconds: ptr.To(int64(1)),
-			Containers:                    []corev1.Container{{Name: "pause", Image: image}},
+			Containers:                    []corev1.Container{{Name: "sleep", Image: image, Command: []string{"sleep", "infinity"}}},
 		},
 	}
 }

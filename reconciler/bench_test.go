@@ -91,7 +91,7 @@ func (b *bench) create(name string, replicas int32) *v1alpha1.PodSet {
 	set := &v1alpha1.PodSet{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: v1alpha1.PodSetSpec{Replicas: &replicas}}
 	set.Spec.Template.Spec = corev1.PodSpec{
 		TerminationGracePeriodSeconds: new(int64),
-		Containers:                    []corev1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10"}},
+		Containers:                    []corev1.Container{{Name: "sleep", Image: "busybox:1.37"}},
 	}
 	made, err := b.sets.Create(b.Context(), set, metav1.CreateOptions{})
 	if err != nil {

@@ -1,3 +1,5 @@
+import type { Page } from "@playwright/test";
+
 import { pods } from "./cluster.ts";
 import { type Demo, expect, test } from "./demo.ts";
 
@@ -25,34 +27,56 @@ async function settled(demo: Demo, item: string, replicas: number): Promise<void
     .toBe(true);
 }
 
-test("a scale in the page goes round the loop and makes Pods in the API server", async ({ demo, dash }) => {
-  await settled(demo, "default/web", 3);
-  await dash.getByRole("button", { name: "Try it" }).click();
-  await dash.getByRole("button", { name: "One more" }).click();
-  await dash.getByRole("button", { name: "One more" }).click();
-
-  // What went before has been played to its end.
-  await expect(dash.locator("[data-node].is-lit")).toHaveCount(0);
-  // The token is drawn on the canvas; the nodes it is at light up one after the other.
-  const lit = dash.evaluate(
+/** Waits until no node has been lit for a second: what went before has been played to its end. */
+async function quiet(dash: Page): Promise<void> {
+  await expect(dash.locator("#status")).toContainText("controller");
+  await dash.evaluate(
     () =>
-      new Promise<string[]>((done) => {
-        const seen: string[] = [];
+      new Promise<void>((done) => {
+        let since = performance.now();
         const look = (): void => {
-          for (const node of document.querySelectorAll<SVGGElement>("[data-node].is-lit")) {
-            const id = node.dataset["node"] ?? "";
-            if (seen.at(-1) !== id && !seen.includes(id)) seen.push(id);
-          }
-          if (seen.includes("requeue") && seen.includes("api")) done(seen);
+          if (document.querySelector("[data-node].is-lit") !== null) since = performance.now();
+          if (performance.now() - since > 1000) done();
           else requestAnimationFrame(look);
         };
         look();
       }),
   );
+}
+
+/** The stations of the loop in the order in which they light up from now on, until the last of them does. */
+function stations(dash: Page, wanted: string[]): Promise<string[]> {
+  return dash.evaluate(
+    (names) =>
+      new Promise<string[]>((done) => {
+        const seen: string[] = [];
+        const look = (): void => {
+          for (const name of names) {
+            const lit = document.querySelector(`[data-node="${name}"].is-lit`) !== null;
+            if (lit && !seen.includes(name)) seen.push(name);
+          }
+          if (seen.length === names.length) done(seen);
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    wanted,
+  );
+}
+
+test("a scale in the page goes round the loop and makes Pods in the API server", async ({ demo, dash }) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "3" });
+  await settled(demo, "default/web", 3);
+  await dash.getByRole("button", { name: "Try it" }).click();
+  await dash.locator('#tryit [data-part="item"]').selectOption("default/web");
+  await dash.getByRole("button", { name: "One more" }).click();
+  await dash.getByRole("button", { name: "One more" }).click();
+
+  await quiet(dash);
+  const seen = stations(dash, ["dequeue", "fetch", "compute", "apply", "requeue"]);
   await dash.getByRole("button", { name: "Scale", exact: true }).click();
   await expect(dash.getByText("from 3 to 5")).toBeVisible();
-  const phases = (await lit).filter((id) => ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id));
-  expect(phases).toEqual(["dequeue", "fetch", "compute", "apply", "requeue"]);
+  expect(await seen).toEqual(["dequeue", "fetch", "compute", "apply", "requeue"]);
 
   await expect.poll(async () => (await planned(demo, "default/web", "create 2 Pods")).length).toBe(1);
   expect(await pods(demo.data, "default", "web")).toHaveLength(5);
