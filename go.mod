@@ -127,3 +127,5 @@ require (
 tool github.com/a-h/templ/cmd/templ
 
 replace github.com/reconcile-tracer/tracer/tracer => ./tracer
+
+ignore ./web/node_modules

@@ -38,6 +38,10 @@ type link struct {
 	end    bool // joined by UID alone
 }
 
+// methodDelete is the one request that answers without a version. The fold
+// does not import net/http for a word.
+const methodDelete = "DELETE"
+
 // indexWrite notes which version a write made, and joins the causes that wait
 // for it. A write that moved nothing made no version.
 func (s *State) indexWrite(p *pass, w *Write) {
@@ -47,7 +51,7 @@ func (s *State) indexWrite(p *pass, w *Write) {
 	if w.After != "" && !w.Noop && w.After != w.Before {
 		s.noteMade(p, version{w.UID, w.After}, w)
 	}
-	if w.Method == "DELETE" {
+	if w.Method == methodDelete {
 		s.noteMade(p, version{uid: w.UID}, w)
 	}
 }

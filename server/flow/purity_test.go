@@ -4,9 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"slices"
 	"strconv"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -67,17 +67,20 @@ func onlyBlank(g *ast.GenDecl) bool {
 // sources are the package's own files, parsed, without its tests.
 func sources(t *testing.T) map[string]*ast.File {
 	t.Helper()
-	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", func(i fs.FileInfo) bool {
-		return !strings.HasSuffix(i.Name(), "_test.go")
-	}, 0)
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string]*ast.File{}
-	for _, pkg := range pkgs {
-		for name, f := range pkg.Files {
-			files[name] = f
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
 		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = f
 	}
 	if len(files) < 5 {
 		t.Fatalf("only %d files found", len(files))
