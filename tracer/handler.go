@@ -35,7 +35,7 @@ func (q *Queue[T]) Handler(gvk schema.GroupVersionKind, build func(q Adder[T]) c
 	if !q.t.Enabled() {
 		return build(q)
 	}
-	h := &handler[T]{q: q, gvk: gvk, resource: guessResource(gvk)}
+	h := &handler[T]{q: q, gvk: gvk}
 	h.next = build(h)
 	if h.next == nil {
 		return nil
@@ -52,11 +52,10 @@ func guessResource(gvk schema.GroupVersionKind) schema.GroupResource {
 // handler runs the user's handler with the event as the cause of its Adds. It
 // is the Adder that the user's handler has.
 type handler[T comparable] struct {
-	q        *Queue[T]
-	gvk      schema.GroupVersionKind
-	resource schema.GroupResource
-	next     cache.ResourceEventHandler
-	now      atomic.Pointer[event]
+	q    *Queue[T]
+	gvk  schema.GroupVersionKind
+	next cache.ResourceEventHandler
+	now  atomic.Pointer[event]
 }
 
 var _ cache.ResourceEventHandler = (*handler[string])(nil)
@@ -87,34 +86,9 @@ func (h *handler[T]) during(what string, old, obj any, handle func()) {
 		return
 	}
 	h.q.t.state.eventOf(h.gvk.Kind)
-	h.now.Store(&event{h.cause(what, old, obj)})
+	h.now.Store(&event{h.q.t.eventCause(what, h.gvk, old, obj, h.q.clock.Now())})
 	defer h.now.Store(nil)
 	handle()
-}
-
-// cause describes an event.
-func (h *handler[T]) cause(what string, old, obj any) cause {
-	c := cause{what: what, by: semconv.ByUnknown, at: h.q.clock.Now(), kind: h.gvk.Kind, resource: h.resource}
-	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = gone.Obj
-	}
-	o := metadata(obj)
-	if o == nil {
-		return c
-	}
-	c.namespace, c.name = o.GetNamespace(), o.GetName()
-	c.uid, c.version = string(o.GetUID()), o.GetResourceVersion()
-	if before := metadata(old); before != nil {
-		if before.GetResourceVersion() == c.version {
-			c.what = semconv.CauseResync
-			return c
-		}
-		c.changed = changes(before, o)
-		c.manager = changer(before, o)
-	} else {
-		c.manager = changer(nil, o)
-	}
-	return h.q.t.writes.begin(c)
 }
 
 // metadata is an object's metadata, nil where there is none.

@@ -1,13 +1,6 @@
 package tracer
 
-import (
-	"time"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
-
-	"github.com/reconcile-tracer/tracer/tracer/semconv"
-)
+import "time"
 
 // Get waits for an item and starts its reconcile. The caller must call Done
 // with it. quit says that the queue has ended.
@@ -40,7 +33,7 @@ func (q *Queue[T]) start(it T) {
 	now, requeues := q.clock.Now(), q.limiter.NumRequeues(it)
 	q.mu.Lock()
 	i := q.item(it)
-	took, worker := i.taken, q.takeWorker()
+	took, worker := i.taken, q.workers.take()
 	i.taken = taken{}
 	q.mu.Unlock()
 	if took.since.IsZero() || took.since.After(now) {
@@ -70,44 +63,14 @@ func (q *Queue[T]) end(it T) (pop int) {
 	r.finish(time.Now())
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.workers[i.worker-1] = false
+	q.workers.free(i.worker)
 	return pop
 }
 
-// takeWorker takes the smallest number, from 1, that no worker has. Lock held.
-func (q *Queue[T]) takeWorker() int {
-	for n, used := range q.workers {
-		if !used {
-			q.workers[n] = true
-			return n + 1
-		}
-	}
-	q.workers = append(q.workers, true)
-	return len(q.workers)
-}
-
-// newReconcile makes the root span, from when the item was ready, and the
-// dequeue span with all that is known of the causes.
+// newReconcile makes the root span and the dequeue span.
 func (q *Queue[T]) newReconcile(it T, took taken, requeues, worker int, now time.Time) *reconcile {
 	namespace, name := q.key(it)
-	root := q.t.newRoot(namespace, name, worker, took.since)
-	arrivals := took.causes.all()
-	links := make([]trace.Link, 0, len(arrivals))
-	causes := make([]cause, len(arrivals))
-	for n, a := range arrivals {
-		causes[n] = q.t.writes.resolve(a.cause)
-		if w := causes[n].write; w.IsValid() {
-			links = append(links, trace.Link{SpanContext: w})
-		}
-	}
-	r := newReconcile(q.t, root, now)
-	dequeue := r.child(root, semconv.SpanDequeue, took.since, trace.WithLinks(links...), trace.WithAttributes(
-		attribute.Int(semconv.AttrQueueDepth, took.depth),
-		attribute.Int(semconv.AttrQueueNumRequeues, requeues),
-		attribute.StringSlice(semconv.AttrCauseCounts, took.causes.list())))
-	for n, c := range causes {
-		dequeue.AddEvent(semconv.EventCause, trace.WithTimestamp(c.at), trace.WithAttributes(c.attributes(arrivals[n].raced)...))
-	}
-	dequeue.End(trace.WithTimestamp(now))
-	return r
+	return q.t.startPass(passStart{
+		namespace: namespace, name: name, worker: worker, now: now, took: took, requeues: requeues,
+	})
 }

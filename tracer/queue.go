@@ -43,7 +43,7 @@ type Queue[T comparable] struct {
 
 	mu      sync.Mutex
 	items   map[T]*item
-	workers []bool // the numbers in use
+	workers workerNumbers
 }
 
 var _ workqueue.TypedRateLimitingInterface[string] = (*Queue[string])(nil)

@@ -38,6 +38,7 @@ type Tracer struct {
 	writes   *ownWrites
 	digests  *digests
 	state    *controllerState
+	drops    drops
 	stop     chan struct{}
 	abort    context.CancelFunc
 	running  sync.WaitGroup
@@ -171,6 +172,7 @@ func (p processor) ForceFlush(context.Context) error { return nil }
 func newProvider(spans *spanBuffer) *sdktrace.TracerProvider {
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithSampler(sdktrace.AlwaysSample()),
+		sdktrace.WithIDGenerator(ids{}),
 		sdktrace.WithSpanProcessor(processor{spans}),
 		sdktrace.WithRawSpanLimits(sdktrace.SpanLimits{
 			AttributeValueLengthLimit:   4096,
@@ -218,9 +220,10 @@ func randomUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// newRoot starts the root span of a reconcile.
-func (t *Tracer) newRoot(namespace, name string, worker int, since time.Time) trace.Span {
-	_, root := t.otel.Start(context.Background(), semconv.SpanReconcilePrefix+t.cfg.Controller,
+// newRoot starts the root span of a reconcile. Of ctx only a given trace id is
+// used.
+func (t *Tracer) newRoot(ctx context.Context, namespace, name string, worker int, since time.Time) trace.Span {
+	_, root := t.otel.Start(ctx, semconv.SpanReconcilePrefix+t.cfg.Controller,
 		trace.WithNewRoot(), trace.WithTimestamp(since), trace.WithAttributes(t.objectRef(namespace, name)...))
 	root.SetAttributes(
 		attribute.String(semconv.AttrController, t.cfg.Controller),

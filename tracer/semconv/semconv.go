@@ -244,6 +244,14 @@ const (
 	AttrHoldWhy   = "hold.why"
 )
 
+// Attributes of the log record LogDrop, beside those of the object: the newest of
+// the events of a kind that a predicate dropped, and how many there were so far.
+const (
+	AttrDropPredicate = "drop.predicate"
+	AttrDropEvent     = "drop.event" // add, update, …: as AttrCause
+	AttrDropCount     = "drop.count"
+)
+
 // Attributes of the log record LogControllerState: how far the controller's
 // start has come, and that it is alive.
 const (
