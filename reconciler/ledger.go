@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,6 +23,9 @@ type ledger struct {
 // account holds the writes for one PodSet that no cache has shown yet.
 type account struct {
 	uid types.UID
+	// since is when the oldest of them was made, or when a pass was last asked
+	// for because it did not show.
+	since time.Time
 	// status is the resourceVersion that the last status write made.
 	status string
 	// created maps the UID of a new Pod to its resourceVersion.
@@ -39,7 +43,7 @@ func newLedger() *ledger {
 func (l *ledger) account(key cache.ObjectName, uid types.UID) *account {
 	a := l.sets[key]
 	if a == nil || a.uid != uid {
-		a = &account{uid: uid, created: map[types.UID]string{}, deleted: map[types.UID]struct{}{}}
+		a = &account{uid: uid, since: time.Now(), created: map[types.UID]string{}, deleted: map[types.UID]struct{}{}}
 		l.sets[key] = a
 	}
 	return a
@@ -68,6 +72,22 @@ func (l *ledger) forget(key cache.ObjectName) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.sets, key)
+}
+
+// overdue are the PodSets of which an own write has not been shown for so long
+// that its event may never come: an object that was made and taken away while
+// the watch was broken has none.
+func (l *ledger) overdue(now time.Time, after time.Duration) []cache.ObjectName {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var keys []cache.ObjectName
+	for key, a := range l.sets {
+		if now.Sub(a.since) >= after {
+			a.since = now
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // pending strikes off what the caches show and returns how many own writes are

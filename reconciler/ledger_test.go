@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,5 +86,24 @@ func TestLedgerForgets(t *testing.T) {
 				t.Errorf("%d writes are pending, want 0", got)
 			}
 		})
+	}
+}
+
+func TestLedgerTellsWhatIsOverdueOnce(t *testing.T) {
+	l := newLedger()
+	l.createdPod(webKey, "set", podAt("new", "110"))
+	now := time.Now()
+	if got := l.overdue(now, time.Minute); len(got) != 0 {
+		t.Errorf("overdue at once: %v", got)
+	}
+	later := now.Add(2 * time.Minute)
+	if got := l.overdue(later, time.Minute); len(got) != 1 || got[0] != webKey {
+		t.Errorf("overdue after two minutes: %v, want %v", got, webKey)
+	}
+	if got := l.overdue(later, time.Minute); len(got) != 0 {
+		t.Errorf("overdue again at the same time: %v", got)
+	}
+	if l.pending(webKey, setAt("100"), []*corev1.Pod{podAt("new", "110")}, "110"); len(l.overdue(later.Add(time.Hour), time.Minute)) != 0 {
+		t.Error("what the cache shows is overdue")
 	}
 }

@@ -69,7 +69,8 @@ func idle(summary string) plan {
 }
 
 // waitFor is the plan of a pass that would act on an older state than the
-// controller itself has made. The missing event brings the next pass.
+// controller itself has made. The missing event brings the next pass, or, should
+// it never come, wakeOverdue.
 func waitFor(pending int) plan {
 	summary := fmt.Sprintf("nothing to do yet: the cache does not show %s", count(pending, "own write"))
 	return plan{actions: []action{{verb: "wait", kind: v1alpha1.Kind, summary: summary}}}

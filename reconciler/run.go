@@ -18,6 +18,10 @@ import (
 // is unfinished then is cancelled.
 const drainTimeout = 3 * time.Second
 
+// overdueAfter is how long an own write may not show in the cache before a pass
+// looks again unasked.
+const overdueAfter = 30 * time.Second
+
 // Run runs the controller until ctx ends, and returns nil then, once every
 // goroutine, request and lease of its own is gone: within 3 s of work under
 // way, as a rule at once. It returns an error at once when the options are
@@ -122,6 +126,7 @@ func (c *controller) work(ctx context.Context) {
 	for range c.workers {
 		workers.Go(func() { c.worker(workCtx) })
 	}
+	workers.Go(func() { c.wakeOverdue(ctx, overdueAfter/3) })
 	<-ctx.Done()
 	c.tracer.Stopping()
 	if c.mustNotWrite(ctx) {
@@ -131,4 +136,22 @@ func (c *controller) work(ctx context.Context) {
 	defer deadline.Stop()
 	c.queue.ShutDown()
 	workers.Wait()
+}
+
+// wakeOverdue asks for a pass where own writes do not show, so that a pass
+// which waits for an event cannot wait for ever.
+func (c *controller) wakeOverdue(ctx context.Context, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			for _, key := range c.ledger.overdue(now, overdueAfter) {
+				c.log.Warn("own writes do not show in the cache, looking again", "item", key.String(), "after", overdueAfter)
+				c.queue.Add(key)
+			}
+		}
+	}
 }

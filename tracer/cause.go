@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -48,11 +49,7 @@ type causeSet struct {
 
 func (s *causeSet) add(a *arrival) {
 	const half = semconv.MaxCauses / 2
-	if s.counts == nil {
-		s.counts = map[string]int{}
-	}
-	s.counts[a.what]++
-	s.total++
+	s.count(a.what, 1)
 	if len(s.first) < half {
 		s.first = append(s.first, a)
 		return
@@ -61,6 +58,31 @@ func (s *causeSet) add(a *arrival) {
 		s.last = append(s.last[:0], s.last[1:]...)
 	}
 	s.last = append(s.last, a)
+}
+
+// count adds to the counts alone.
+func (s *causeSet) count(what string, n int) {
+	if n == 0 {
+		return
+	}
+	if s.counts == nil {
+		s.counts = map[string]int{}
+	}
+	s.counts[what] += n
+	s.total += n
+}
+
+// beyond is how many of each kind are counted and not kept, nil for none.
+func (s *causeSet) beyond() map[string]int {
+	kept := s.all()
+	if s.total == len(kept) {
+		return nil
+	}
+	more := maps.Clone(s.counts)
+	for _, a := range kept {
+		more[a.what]--
+	}
+	return more
 }
 
 func (s *causeSet) all() []*arrival { return slices.Concat(s.first, s.last) }

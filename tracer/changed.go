@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -17,21 +18,34 @@ const (
 )
 
 // changes tells which parts of an object an update changed: spec by its
-// generation, metadata by comparing it. Where neither did and the kind counts
-// generations, it was the status; a kind that does not count them leaves
-// everything but metadata unknown.
+// generation, which kinds without one do not tell, the others by comparing
+// them. Of an object whose status cannot be seen, metadata alone, it was the
+// status when nothing else did and the kind counts generations. managedFields
+// are none of the three.
 func changes(old, obj metav1.Object) []string {
 	var parts []string
 	if old.GetGeneration() != obj.GetGeneration() {
 		parts = append(parts, changedSpec)
 	}
+	if !sameStatus(old, obj) {
+		parts = append(parts, changedStatus)
+	}
 	if !sameMetadata(old, obj) {
 		parts = append(parts, changedMetadata)
 	}
-	if len(parts) == 0 && obj.GetGeneration() != 0 {
-		parts = append(parts, changedStatus)
-	}
 	return parts
+}
+
+// sameStatus compares what stands under status, by JSON name.
+func sameStatus(a, b metav1.Object) bool {
+	before, after := part(a, changedStatus).plain(), part(b, changedStatus).plain()
+	switch {
+	case !before.IsValid() && !after.IsValid():
+		return a.GetGeneration() == 0 || a.GetGeneration() != b.GetGeneration() || !sameMetadata(a, b)
+	case !before.IsValid() || !after.IsValid():
+		return false
+	}
+	return equality.Semantic.DeepEqual(before.Interface(), after.Interface())
 }
 
 func sameMetadata(a, b metav1.Object) bool {

@@ -5,26 +5,50 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func TestChanges(t *testing.T) {
+	meta := metav1.ObjectMeta{Generation: 1}
+	changed := func(change func(*corev1.Pod)) *corev1.Pod {
+		pod := &corev1.Pod{ObjectMeta: *meta.DeepCopy(), Status: corev1.PodStatus{Phase: corev1.PodPending}}
+		change(pod)
+		return pod
+	}
+	label := func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }
+	status := func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning }
 	for name, c := range map[string]struct {
-		old, now metav1.ObjectMeta
-		want     []string
+		change func(*corev1.Pod)
+		want   []string
 	}{
-		"spec":            {metav1.ObjectMeta{Generation: 1}, metav1.ObjectMeta{Generation: 2}, []string{"spec"}},
-		"status":          {metav1.ObjectMeta{Generation: 1}, metav1.ObjectMeta{Generation: 1}, []string{"status"}},
-		"label":           {metav1.ObjectMeta{Generation: 1}, metav1.ObjectMeta{Generation: 1, Labels: map[string]string{"a": "b"}}, []string{"metadata"}},
-		"spec and owner":  {metav1.ObjectMeta{Generation: 1}, metav1.ObjectMeta{Generation: 2, OwnerReferences: []metav1.OwnerReference{{Name: "o"}}}, []string{"spec", "metadata"}},
-		"deletion":        {metav1.ObjectMeta{}, metav1.ObjectMeta{DeletionTimestamp: &metav1.Time{Time: time.Unix(1, 0)}}, []string{"metadata"}},
-		"finalizer":       {metav1.ObjectMeta{Finalizers: []string{"f"}}, metav1.ObjectMeta{}, []string{"metadata"}},
-		"no generations":  {metav1.ObjectMeta{}, metav1.ObjectMeta{}, nil},
-		"only the fields": {metav1.ObjectMeta{Generation: 1}, metav1.ObjectMeta{Generation: 1, ManagedFields: []metav1.ManagedFieldsEntry{{}}}, []string{"status"}},
+		"spec":             {func(p *corev1.Pod) { p.Generation = 2 }, []string{"spec"}},
+		"status":           {status, []string{"status"}},
+		"label":            {label, []string{"metadata"}},
+		"status and label": {func(p *corev1.Pod) { status(p); label(p) }, []string{"status", "metadata"}},
+		"spec and owner": {func(p *corev1.Pod) {
+			p.Generation, p.OwnerReferences = 2, []metav1.OwnerReference{{Name: "o"}}
+		}, []string{"spec", "metadata"}},
+		"deletion":            {func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, []string{"metadata"}},
+		"finalizer":           {func(p *corev1.Pod) { p.Finalizers = []string{"f"} }, []string{"metadata"}},
+		"managed fields only": {func(p *corev1.Pod) { p.ManagedFields = []metav1.ManagedFieldsEntry{{}} }, nil},
 	} {
-		if got := changes(&c.old, &c.now); !slices.Equal(got, c.want) {
+		if got := changes(changed(func(*corev1.Pod) {}), changed(c.change)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+func TestChangesOfAnUnstructuredStatus(t *testing.T) {
+	of := func(replicas int64) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"replicas": replicas}}}
+	}
+	if got := changes(of(1), of(2)); !slices.Equal(got, []string{"status"}) {
+		t.Errorf("another status: %v", got)
+	}
+	if got := changes(of(1), of(1)); got != nil {
+		t.Errorf("the same: %v", got)
 	}
 }
 

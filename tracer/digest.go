@@ -19,9 +19,7 @@ type digests struct {
 	seed maphash.Seed
 
 	mu    sync.Mutex
-	known map[string]digest // by UID
-	ring  []string
-	head  int
+	known *recent[string, digest] // by UID
 }
 
 // digest is one object's: of each field of the spec, as of a generation.
@@ -31,7 +29,7 @@ type digest struct {
 }
 
 func newDigests() *digests {
-	return &digests{seed: maphash.MakeSeed(), known: map[string]digest{}}
+	return &digests{seed: maphash.MakeSeed(), known: newRecent[string, digest](keptDigests)}
 }
 
 // changed are the fields of the spec that are not allow-listed and differ from
@@ -86,22 +84,11 @@ func (d *digests) fields(spec node) map[string]string {
 func (d *digests) get(uid string) (digest, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	known, ok := d.known[uid]
-	return known, ok
+	return d.known.get(uid)
 }
 
-// put remembers an object; the oldest has to go when there are too many.
 func (d *digests) put(uid string, now digest) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, known := d.known[uid]; !known {
-		if len(d.ring) < keptDigests {
-			d.ring = append(d.ring, uid)
-		} else {
-			delete(d.known, d.ring[d.head])
-			d.ring[d.head] = uid
-			d.head = (d.head + 1) % keptDigests
-		}
-	}
-	d.known[uid] = now
+	d.known.put(uid, now)
 }

@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -19,7 +20,8 @@ import (
 //
 // A read is stale when own writes of that resource have not reached the store:
 // by the store's own resourceVersion where it has one (client-go 0.36 and
-// newer), otherwise by the objects read. The resource is found from gvk by the
+// newer), otherwise by the objects read. Where a controller reads several
+// stores of one resource (one for each namespace, say) it is unknown. The resource is found from gvk by the
 // usual rule for plurals; where that does not hold nothing is said.
 func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, indexer cache.Indexer) cache.Indexer {
 	r := from(ctx)
@@ -28,6 +30,9 @@ func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, index
 	}
 	v := &view{Indexer: indexer, r: r, kind: gvk.Kind, resource: guessResource(gvk)}
 	v.store, _ = indexer.(versionedStore)
+	if reflect.TypeOf(indexer).Comparable() {
+		v.id = indexer
+	}
 	return v
 }
 
@@ -41,6 +46,7 @@ type view struct {
 	kind     string
 	resource schema.GroupResource
 	store    versionedStore // nil when the store does not know
+	id       any            // by which the store is told from others
 }
 
 func (v *view) version() string {
@@ -65,9 +71,9 @@ func (b read) end(found []any, concerns func(ownWrite) bool) {
 	v := b.v
 	var s staleness
 	if after := v.version(); after != "" {
-		s = v.r.t.writes.ofStore(v.resource, b.before, after)
+		s = v.r.t.writes.ofStore(v.resource, v.id, b.before, after)
 	} else {
-		s = v.r.t.writes.ofObjects(v.resource, versions(found), concerns)
+		s = v.r.t.writes.ofObjects(v.resource, v.id, versions(found), concerns)
 	}
 	attrs := []attribute.KeyValue{
 		attribute.String(semconv.AttrReadSource, semconv.ReadCache),

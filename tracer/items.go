@@ -54,6 +54,13 @@ func (i *item) idle() bool {
 	return !i.ready && !i.active && i.delay == nil && len(i.flying) == 0
 }
 
+// more counts causes of which only the number is known.
+func (i *item) more(counts map[string]int) {
+	for what, n := range counts {
+		i.waiting.count(what, n)
+	}
+}
+
 // launch notes an Add that is about to begin; the result tells land whether
 // client-go's queue took notice.
 func (i *item) launch(arrivals []*arrival) (hooks int) {
@@ -138,14 +145,12 @@ func (i *item) merge(into *causeSet, from causeSet) {
 		*into = from
 		return
 	}
-	kept := from.all()
+	kept, more := from.all(), from.beyond()
 	for _, a := range kept {
 		into.add(a)
-		from.counts[a.what]--
 	}
-	for what, n := range from.counts {
-		into.counts[what] += n
-		into.total += n
+	for what, n := range more {
+		into.count(what, n)
 	}
 }
 
@@ -172,15 +177,15 @@ func (i *item) postpone(a *arrival, now time.Time, d time.Duration, requeues int
 	}
 }
 
-// due ends the delay if it is over and returns what it was for. Own reasons
-// come into the queue now, an event's cause keeps the event's time. When the
-// delaying queue adds an item of which no delay is known, two AddAfters
-// crossed, and the same reasons come again.
-func (i *item) due(now time.Time) []*arrival {
+// due ends the delay if it is over and returns what it was for, with the counts
+// of what is not kept. Own reasons come into the queue now, an event's cause
+// keeps the event's time. When the delaying queue adds an item of which no
+// delay is known, two AddAfters crossed, and the same reasons come again.
+func (i *item) due(now time.Time) (due []*arrival, more map[string]int) {
 	if i.delay == nil || i.delay.until.After(now) {
-		return i.again(now)
+		return i.again(now), nil
 	}
-	due := i.delay.causes.all()
+	due, more = i.delay.causes.all(), i.delay.causes.beyond()
 	i.delay = nil
 	i.lastDue = due
 	for _, a := range due {
@@ -188,7 +193,7 @@ func (i *item) due(now time.Time) []*arrival {
 			a.at = now
 		}
 	}
-	return due
+	return due, more
 }
 
 func (i *item) again(now time.Time) []*arrival {

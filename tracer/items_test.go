@@ -93,3 +93,21 @@ func TestDoneLeavesTheNextPassAlone(t *testing.T) {
 		t.Error("the second pass is not active")
 	}
 }
+
+func TestADelayKeepsExactCounts(t *testing.T) {
+	i, now := &item{}, time.Now()
+	for range 200 {
+		i.postpone(&arrival{cause: cause{what: semconv.CauseUpdate}, event: &event{}}, now, time.Second, 0)
+	}
+	due, more := i.due(now.Add(2 * time.Second))
+	i.more(more)
+	i.launch(due)
+	i.pushed(now, 1)
+	i.popped(0)
+	if got := i.taken.causes.counts[semconv.CauseUpdate]; got != 200 {
+		t.Errorf("%d causes are counted, want 200", got)
+	}
+	if kept := len(i.taken.causes.all()); kept != semconv.MaxCauses {
+		t.Errorf("%d causes are kept, want %d", kept, semconv.MaxCauses)
+	}
+}

@@ -3,6 +3,8 @@ package tracer
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,12 +75,27 @@ func NewQueue[T comparable](t *Tracer, limiter workqueue.TypedRateLimiter[T], cf
 	return q
 }
 
-// tellAll announces every item.
+// toldAtOnce is how many items are announced while the queue's lock is held.
+const toldAtOnce = 256
+
+// tellAll announces every item, a few at a time: with very many of them the
+// controller's own Adds must not wait for it.
 func (q *Queue[T]) tellAll() {
 	q.mu.Lock()
+	items := slices.Collect(maps.Keys(q.items))
+	q.mu.Unlock()
+	for some := range slices.Chunk(items, toldAtOnce) {
+		q.tell(some)
+	}
+}
+
+func (q *Queue[T]) tell(items []T) {
+	q.mu.Lock()
 	defer q.mu.Unlock()
-	for it, i := range q.items {
-		q.announce(it, i)
+	for _, it := range items {
+		if i := q.items[it]; i != nil {
+			q.announce(it, i)
+		}
 	}
 }
 
@@ -210,7 +227,9 @@ func (q *Queue[T]) addDue(it T) {
 		return
 	}
 	q.mu.Lock()
-	arrivals := q.item(it).due(q.clock.Now())
+	i := q.item(it)
+	arrivals, more := i.due(q.clock.Now())
+	i.more(more)
 	q.mu.Unlock()
 	q.launched(it, arrivals, func() { q.typed.Add(it) })
 }

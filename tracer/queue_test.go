@@ -132,8 +132,8 @@ func TestBackoffHasItsRealDelay(t *testing.T) {
 	pass(t, q, func(_ context.Context, item string) { q.Forget(item) })
 	got := rec.WaitReconciles("default/a", 3)
 	for i, delay := range []int64{10, 20} {
-		if got[i].Result != semconv.ResultError || got[i].Root.Attrs.Int(semconv.AttrRequeueDelayMS) != delay {
-			t.Errorf("pass %d: %s after %d ms, want error after %d", i, got[i].Result, got[i].Root.Attrs.Int(semconv.AttrRequeueDelayMS), delay)
+		if got[i].Result != semconv.ResultError || got[i].Root.Attrs.Float(semconv.AttrRequeueDelayMS) != float64(delay) {
+			t.Errorf("pass %d: %s after %g ms, want error after %d", i, got[i].Result, got[i].Root.Attrs.Float(semconv.AttrRequeueDelayMS), delay)
 		}
 		wait := got[i+1].Root.From.Sub(got[i].Phases[4].From)
 		if wait < time.Duration(delay)*time.Millisecond {

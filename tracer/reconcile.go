@@ -248,7 +248,7 @@ func (o outcome) attributes() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{attribute.String(semconv.AttrResult, o.result())}
 	if o.requeue != "" {
 		attrs = append(attrs,
-			attribute.Int64(semconv.AttrRequeueDelayMS, o.delay.Milliseconds()),
+			attribute.Float64(semconv.AttrRequeueDelayMS, float64(o.delay)/float64(time.Millisecond)),
 			attribute.Int(semconv.AttrRequeueCount, o.count))
 	}
 	if o.failed() {

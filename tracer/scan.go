@@ -10,16 +10,19 @@ import (
 // scanned is what a scanner finds in a body: names, versions and allow-listed
 // fields. Nothing else of the body is kept.
 type scanned struct {
-	kind      string
-	uid       string
-	version   string
-	name      string
-	namespace string
-	reason    string // of a Status
-	goneUID   string // of a Status: the object that it speaks of
-	items     int    // of a list
-	fields    []string
+	kind    string
+	uid     string
+	version string
+	name    string
+	reason  string    // of a Status
+	goneUID string    // of a Status: the object that it speaks of
+	items   int       // of a list
+	objects []version // of a list: the first maxObjects
+	fields  []string
 }
+
+// maxObjects is how many objects of a list are noted.
+const maxObjects = 512
 
 // scanner takes a body piece by piece. It holds a few bytes of it at a time,
 // never fails, and on what it cannot read it finds nothing more.

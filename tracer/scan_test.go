@@ -34,7 +34,7 @@ func TestJSONScanner(t *testing.T) {
 		want scanned
 	}{
 		"object, managedFields first": {answer, scanned{
-			kind: "PodSet", name: "a", namespace: "d", uid: "u-1", version: "42",
+			kind: "PodSet", name: "a", uid: "u-1", version: "42",
 			fields: []string{
 				"spec.replicas=3", "status.conditions.Available.reason=Enough", "status.conditions.Available=True",
 				"status.healthy=true", "status.phase=Ready", "status.readyReplicas=2",
@@ -46,7 +46,7 @@ func TestJSONScanner(t *testing.T) {
 		},
 		"list": {
 			`{"kind":"PodList","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"uid":"no"}},{"items":[{},{}]}]}`,
-			scanned{kind: "PodList", version: "9", items: 2},
+			scanned{kind: "PodList", version: "9", items: 2, objects: []version{{uid: "no"}}},
 		},
 		"delete options": {`{"preconditions":{"uid":"u","resourceVersion":"7"}}`, scanned{uid: "u", version: "7"}},
 		"a JSON patch":   {`[{"op":"test","path":"/metadata/uid","value":"no"}]`, scanned{}},
@@ -79,7 +79,7 @@ func TestProtoScanner(t *testing.T) {
 		kind string
 		want scanned
 	}{
-		"pod":  {&corev1.Pod{ObjectMeta: meta, Spec: spec}, "Pod", scanned{kind: "Pod", name: "p-x7", namespace: "d", uid: "u-1", version: "42"}},
+		"pod":  {&corev1.Pod{ObjectMeta: meta, Spec: spec}, "Pod", scanned{kind: "Pod", name: "p-x7", uid: "u-1", version: "42"}},
 		"list": {&corev1.PodList{Items: []corev1.Pod{{ObjectMeta: meta}, {ObjectMeta: meta, Spec: spec}}}, "PodList", scanned{kind: "PodList", items: 2}},
 		"status": {
 			&metav1.Status{Message: "secret", Reason: "AlreadyExists", Details: &metav1.StatusDetails{Name: "p", UID: "u-2"}},

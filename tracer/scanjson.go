@@ -17,6 +17,7 @@ type jsonScanner struct {
 	keep    bool // the text of this string or literal is wanted
 	text    []byte
 	cond    condition
+	item    version // the one of a list that is being read
 	broken  bool
 }
 
@@ -102,8 +103,11 @@ func (s *jsonScanner) open(array bool) {
 		return
 	}
 	s.stack = append(s.stack, frame{at: at, array: array, wantKey: !array})
-	if at == wantCondition {
+	switch at {
+	case wantCondition:
 		s.cond = condition{}
+	case wantItem:
+		s.item = version{}
 	}
 }
 
@@ -112,15 +116,23 @@ func (s *jsonScanner) close() {
 	case s.depth > 0:
 		s.depth--
 	case len(s.stack) > 0:
-		if s.stack[len(s.stack)-1].at == wantCondition {
-			s.found.condition(s.cond)
-		}
+		s.closed(s.stack[len(s.stack)-1].at)
 		s.stack = s.stack[:len(s.stack)-1]
 	default:
 		s.broken = true
 	}
 	if len(s.stack) == 0 && s.depth == 0 {
 		s.broken = true // the document is over
+	}
+}
+
+// closed takes what was found in an object that is over.
+func (s *jsonScanner) closed(at *want) {
+	switch {
+	case at == wantCondition:
+		s.found.condition(s.cond)
+	case at == wantItem && s.item.uid != "" && len(s.found.objects) < maxObjects:
+		s.found.objects = append(s.found.objects, s.item)
 	}
 }
 
@@ -170,7 +182,7 @@ func (s *jsonScanner) take(c byte) {
 
 func (s *jsonScanner) endString() {
 	if !s.isKey {
-		s.emit(true)
+		s.emit()
 		return
 	}
 	f := s.top()
@@ -192,7 +204,7 @@ func (s *jsonScanner) inLiteral(c byte) {
 	switch c {
 	case ',', '}', ']', ' ', '\t', '\n', '\r':
 		s.state = (*jsonScanner).value
-		s.emit(false)
+		s.emit()
 		s.value(c)
 	default:
 		s.take(c)
@@ -200,10 +212,10 @@ func (s *jsonScanner) inLiteral(c byte) {
 }
 
 // emit stores the text that was just read.
-func (s *jsonScanner) emit(isString bool) {
+func (s *jsonScanner) emit() {
 	m := s.member()
 	if m == nil || !s.keep || m.store == nil {
 		return
 	}
-	m.store(s, s.top().key, string(s.text), isString)
+	m.store(s, s.top().key, string(s.text))
 }

@@ -180,8 +180,6 @@ func (s *protoScanner) wanted(in message) *string {
 	switch s.tag {
 	case 1:
 		return &s.found.name
-	case 3:
-		return &s.found.namespace
 	case 5:
 		return &s.found.uid
 	case 6:

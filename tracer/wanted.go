@@ -12,7 +12,7 @@ type want struct {
 	other, each *want
 	// text and scalar say whether strings, and numbers and booleans, are wanted.
 	text, scalar bool
-	store        func(s *jsonScanner, key, value string, isString bool)
+	store        func(s *jsonScanner, key, value string)
 }
 
 func (w *want) leaf() bool { return w.members == nil && w.other == nil && w.each == nil }
@@ -35,23 +35,28 @@ var specScalars = []string{
 
 // text is a leaf whose string is stored by set.
 func text(set func(f *scanned, value string)) *want {
-	return &want{text: true, store: func(s *jsonScanner, _, value string, _ bool) { set(&s.found, value) }}
+	return &want{text: true, store: func(s *jsonScanner, _, value string) { set(&s.found, value) }}
 }
 
 // scalars is a leaf for numbers and booleans that become fields under prefix.
 func scalars(prefix string) *want {
-	return &want{scalar: true, store: func(s *jsonScanner, key, value string, _ bool) {
+	return &want{scalar: true, store: func(s *jsonScanner, key, value string) {
 		s.found.field(prefix+key, value)
 	}}
 }
 
 // The list of all that is ever taken from a body.
 var (
-	wantItem      = &want{}
+	wantItem = &want{members: map[string]*want{
+		"metadata": {members: map[string]*want{
+			"uid":             {text: true, store: func(s *jsonScanner, _, v string) { s.item.uid = v }},
+			"resourceVersion": {text: true, store: func(s *jsonScanner, _, v string) { s.item.of = v }},
+		}},
+	}}
 	wantCondition = &want{members: map[string]*want{
-		"type":   {text: true, store: func(s *jsonScanner, _, v string, _ bool) { s.cond.kind = v }},
-		"status": {text: true, store: func(s *jsonScanner, _, v string, _ bool) { s.cond.status = v }},
-		"reason": {text: true, store: func(s *jsonScanner, _, v string, _ bool) { s.cond.reason = v }},
+		"type":   {text: true, store: func(s *jsonScanner, _, v string) { s.cond.kind = v }},
+		"status": {text: true, store: func(s *jsonScanner, _, v string) { s.cond.status = v }},
+		"reason": {text: true, store: func(s *jsonScanner, _, v string) { s.cond.reason = v }},
 	}}
 	wanted = &want{members: map[string]*want{
 		"kind":     text(func(f *scanned, v string) { f.kind = v }),
@@ -72,7 +77,6 @@ var (
 		"uid":             text(func(f *scanned, v string) { f.uid = v }),
 		"resourceVersion": text(func(f *scanned, v string) { f.version = v }),
 		"name":            text(func(f *scanned, v string) { f.name = v }),
-		"namespace":       text(func(f *scanned, v string) { f.namespace = v }),
 	}
 	wantedStatus = map[string]*want{
 		"conditions": {each: wantCondition},

@@ -17,6 +17,8 @@ type writeCall struct {
 	sent   scanned
 	method string
 	dryRun bool
+	// collection: it deletes what a selector finds.
+	collection bool
 }
 
 // write sends a request that changes something and records it.
@@ -27,9 +29,10 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 	}
 	w := &writeCall{
 		call: c, sent: peek(req), method: req.Method, dryRun: req.URL.Query().Get("dryRun") != "",
+		collection: req.Method == http.MethodDelete && to.name == "",
 		own: &ownWrite{
 			span: c.span.SpanContext(), resource: to.resource,
-			namespace: to.namespace, name: to.name, began: time.Now(),
+			namespace: to.namespace, name: to.name,
 		},
 	}
 	w.describe(to, audit)
@@ -103,6 +106,10 @@ func (w *writeCall) succeeded(found scanned) []attribute.KeyValue {
 	}
 	if own.name == "" {
 		own.name = found.name
+	}
+	if w.collection && found.kind != "" && found.kind != "Status" {
+		w.r.t.writes.collected(own, found.objects)
+		return []attribute.KeyValue{attribute.Bool(semconv.AttrWriteNoop, found.items == 0)}
 	}
 	noop := w.dryRun || (own.version != "" && (w.sent.version == own.version || w.r.hasRead(own.uid, own.version)))
 	noop = w.r.t.writes.succeeded(own, noop)

@@ -14,6 +14,10 @@ import (
 const (
 	// keptWrites is how many own writes an event can be joined to.
 	keptWrites = 4096
+	// keptSeen is of how many versions it is known when their event came.
+	keptSeen = 4096
+	// keptPending is how many writes of a resource may wait for an answer.
+	keptPending = 256
 	// keptUnseen is how many writes of a resource are compared with a cache.
 	keptUnseen = 256
 	// pendingFor is how long a write without an answer leaves things unknown.
@@ -25,16 +29,21 @@ type version struct{ uid, of string }
 
 // ownWrites are this controller's writes, as far as they are remembered.
 type ownWrites struct {
-	mu       sync.Mutex
-	made     map[version]trace.SpanContext
-	ring     []version // the keys of made, oldest first from head on
-	head     int
+	mu   sync.Mutex
+	made *recent[version, trace.SpanContext]
+	// seen is when the event of a version came. A write that answers with a
+	// version that was there before it began made nothing.
+	seen     *recent[version, time.Time]
 	resource map[schema.GroupResource]*resourceWrites
 }
 
 // resourceWrites are those of one resource.
 type resourceWrites struct {
-	any     bool // there has been one
+	any bool // there has been one
+	// store is the first that was read, several: so were others. What one of
+	// them has seen says nothing of the others.
+	store   any
+	several bool
 	unseen  []ownWrite
 	pending map[*ownWrite]bool
 }
@@ -50,7 +59,11 @@ type ownWrite struct {
 }
 
 func newOwnWrites() *ownWrites {
-	return &ownWrites{made: map[version]trace.SpanContext{}, resource: map[schema.GroupResource]*resourceWrites{}}
+	return &ownWrites{
+		made:     newRecent[version, trace.SpanContext](keptWrites),
+		seen:     newRecent[version, time.Time](keptSeen),
+		resource: map[schema.GroupResource]*resourceWrites{},
+	}
 }
 
 // start notes that a write is under way. One that never gets an answer stays
@@ -58,7 +71,26 @@ func newOwnWrites() *ownWrites {
 func (o *ownWrites) start(w *ownWrite) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.of(w.resource).pending[w] = true
+	of := o.of(w.resource)
+	of.pending[w] = true
+	if len(of.pending) > keptPending {
+		of.letGo(w.began)
+	}
+}
+
+// letGo ends the wait for answers that are overdue, or else for the oldest.
+func (r *resourceWrites) letGo(now time.Time) {
+	var oldest *ownWrite
+	for w := range r.pending {
+		if now.Sub(w.began) > pendingFor {
+			delete(r.pending, w)
+		} else if oldest == nil || w.began.Before(oldest.began) {
+			oldest = w
+		}
+	}
+	if len(r.pending) > keptPending {
+		delete(r.pending, oldest)
+	}
 }
 
 // failed notes that the write was refused.
@@ -68,30 +100,63 @@ func (o *ownWrites) failed(w *ownWrite) {
 	delete(o.of(w.resource).pending, w)
 }
 
-// succeeded notes what the write made, and tells whether it made nothing: a
-// version that an own write is known to have made was there before.
+// succeeded notes what the write made, and tells whether it made nothing: the
+// version that it answered with was there before. A write whose answer tells
+// neither object nor version stays without an answer: what it made is unknown.
 func (o *ownWrites) succeeded(w *ownWrite, noop bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	of := o.of(w.resource)
-	delete(of.pending, w)
 	of.any = true
+	noop = noop || o.wasThere(w)
+	if !noop && (w.uid == "" || (w.version == "" && !w.gone)) {
+		return false
+	}
+	delete(of.pending, w)
+	if noop {
+		return true
+	}
 	made := version{w.uid, w.version}
-	if _, known := o.made[made]; known && w.uid != "" && !w.gone {
-		noop = true
-	}
-	if noop || w.uid == "" || (w.version == "" && !w.gone) {
-		return noop
-	}
 	if w.gone {
 		made.of = ""
 	}
-	o.remember(made, w.span)
+	o.made.put(made, w.span)
 	if len(of.unseen) == keptUnseen {
 		of.unseen = append(of.unseen[:0], of.unseen[1:]...)
 	}
 	of.unseen = append(of.unseen, *w)
 	return false
+}
+
+// wasThere tells whether the version that a write answered with is known to be
+// older than the write.
+func (o *ownWrites) wasThere(w *ownWrite) bool {
+	if w.uid == "" || w.gone {
+		return false
+	}
+	v := version{w.uid, w.version}
+	if _, own := o.made.get(v); own {
+		return true
+	}
+	at, seen := o.seen.get(v)
+	return seen && at.Before(w.began)
+}
+
+// collected notes the objects that a deletecollection answered with. Each is
+// deleted, or has a version that says when it is to go.
+func (o *ownWrites) collected(w *ownWrite, objects []version) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.of(w.resource).pending, w)
+	for _, v := range objects {
+		if v.uid == "" {
+			continue
+		}
+		o.made.put(version{uid: v.uid}, w.span)
+		if _, seen := o.seen.get(v); v.of != "" && !seen {
+			o.made.put(v, w.span)
+		}
+	}
 }
 
 // deleting notes that an object which lives on for now was told to go, so that
@@ -100,23 +165,8 @@ func (o *ownWrites) deleting(w *ownWrite) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if w.uid != "" {
-		o.remember(version{uid: w.uid}, w.span)
+		o.made.put(version{uid: w.uid}, w.span)
 	}
-}
-
-func (o *ownWrites) remember(v version, span trace.SpanContext) {
-	if _, known := o.made[v]; known {
-		o.made[v] = span
-		return
-	}
-	if len(o.ring) < keptWrites {
-		o.ring = append(o.ring, v)
-	} else {
-		delete(o.made, o.ring[o.head])
-		o.ring[o.head] = v
-		o.head = (o.head + 1) % keptWrites
-	}
-	o.made[v] = span
 }
 
 func (o *ownWrites) of(r schema.GroupResource) *resourceWrites {
@@ -133,10 +183,15 @@ func (o *ownWrites) of(r schema.GroupResource) *resourceWrites {
 func (o *ownWrites) begin(c cause) cause {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if v := (version{c.uid, c.version}); c.uid != "" && c.what != semconv.CauseDelete {
+		if _, known := o.seen.get(v); !known {
+			o.seen.put(v, c.at)
+		}
+	}
 	if c.what == semconv.CauseInitialList {
 		return o.join(c, semconv.ByUnknown)
 	}
-	if of := o.resource[c.resource]; of != nil && of.unanswered(c.at, c.at) {
+	if of := o.resource[c.resource]; of != nil && of.unanswered(c.at, c.at, c.mayBe) {
 		c = o.join(c, semconv.ByUnknown)
 		c.open = c.by == semconv.ByUnknown
 		return c
@@ -151,7 +206,7 @@ func (o *ownWrites) resolve(c cause) cause {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if of := o.resource[c.resource]; of != nil && of.unanswered(time.Now(), c.at) {
+	if of := o.resource[c.resource]; of != nil && of.unanswered(time.Now(), c.at, c.mayBe) {
 		return o.join(c, semconv.ByUnknown)
 	}
 	return o.join(c, semconv.ByOther)
@@ -164,21 +219,29 @@ func (o *ownWrites) join(c cause, who string) cause {
 		v.of = ""
 	}
 	c.by = who
-	if span, ok := o.made[v]; ok && c.uid != "" {
+	if span, ok := o.made.get(v); ok && c.uid != "" {
 		c.by, c.write, c.inferred = semconv.BySelf, span, v.of == ""
 	}
 	return c
 }
 
-// unanswered tells whether a write that began before then has no answer now.
-// One that is too old is let go.
-func (r *resourceWrites) unanswered(now, then time.Time) bool {
+// mayBe tells whether a write may be what made the cause: a write that names
+// its object concerns no other.
+func (c cause) mayBe(w *ownWrite) bool {
+	return w.name == "" || (w.name == c.name && w.namespace == c.namespace)
+}
+
+func anyWrite(*ownWrite) bool { return true }
+
+// unanswered tells whether a write that began before then, and that concerns
+// what is asked about, has no answer now. One that is too old is let go.
+func (r *resourceWrites) unanswered(now, then time.Time, concerns func(*ownWrite) bool) bool {
 	found := false
 	for w := range r.pending {
 		switch {
 		case now.Sub(w.began) > pendingFor:
 			delete(r.pending, w)
-		case !w.began.After(then):
+		case !w.began.After(then) && concerns(w):
 			found = true
 		}
 	}
@@ -192,14 +255,29 @@ type staleness struct {
 	since time.Time
 }
 
+// reads notes which store is read, and tells whether it is the only one.
+func (r *resourceWrites) reads(store any) bool {
+	switch {
+	case r.store == nil:
+		r.store = store
+	case r.store != store:
+		r.several = true
+	}
+	return !r.several
+}
+
 // ofStore compares own writes with the version that a store has reached:
 // before is it as of before the read, after as of after it.
-func (o *ownWrites) ofStore(r schema.GroupResource, before, after string) staleness {
+func (o *ownWrites) ofStore(r schema.GroupResource, store any, before, after string) staleness {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	of := o.resource[r]
-	if of == nil || (!of.any && len(of.pending) == 0) {
+	of := o.of(r)
+	only := of.reads(store)
+	if !of.any && len(of.pending) == 0 {
 		return staleness{}
+	}
+	if !only {
+		return staleness{stale: semconv.StaleUnknown}
 	}
 	var s staleness
 	kept, doubt := of.unseen[:0], false
@@ -219,17 +297,21 @@ func (o *ownWrites) ofStore(r schema.GroupResource, before, after string) stalen
 		}
 	}
 	of.unseen = kept
-	return s.verdict(doubt || of.unanswered(time.Now(), time.Now()))
+	return s.verdict(doubt || of.unanswered(time.Now(), time.Now(), anyWrite))
 }
 
 // ofObjects compares own writes with the objects that a read gave. An object
 // that is absent proves nothing: it may be yet to come or gone already.
-func (o *ownWrites) ofObjects(r schema.GroupResource, found map[string]string, concerns func(ownWrite) bool) staleness {
+func (o *ownWrites) ofObjects(r schema.GroupResource, store any, found map[string]string, concerns func(ownWrite) bool) staleness {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	of := o.resource[r]
-	if of == nil || (!of.any && len(of.pending) == 0) {
+	of := o.of(r)
+	only := of.reads(store)
+	if !of.any && len(of.pending) == 0 {
 		return staleness{}
+	}
+	if !only {
+		return staleness{stale: semconv.StaleUnknown}
 	}
 	var s staleness
 	kept, doubt := of.unseen[:0], false
@@ -252,7 +334,7 @@ func (o *ownWrites) ofObjects(r schema.GroupResource, found map[string]string, c
 		kept = append(kept, w)
 	}
 	of.unseen = kept
-	return s.verdict(doubt || of.unanswered(time.Now(), time.Now()))
+	return s.verdict(doubt || of.unanswered(time.Now(), time.Now(), anyWrite))
 }
 
 func (s *staleness) unseen(w ownWrite) {

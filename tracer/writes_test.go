@@ -38,7 +38,7 @@ func TestStalenessByObjects(t *testing.T) {
 		"deleted, still present": {true, map[string]string{"u": "9"}, semconv.StaleYes},
 		"deleted, absent":        {true, nil, semconv.StaleNo},
 	} {
-		if got := wrote(c.gone).ofObjects(things, c.found, everything); got.stale != c.want {
+		if got := wrote(c.gone).ofObjects(things, "store", c.found, everything); got.stale != c.want {
 			t.Errorf("%s: %q, want %q", name, got.stale, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestStalenessByStore(t *testing.T) {
 		"while it is read": {"9", "10", semconv.StaleUnknown},
 		"no number":        {"x", "x", semconv.StaleUnknown},
 	} {
-		if got := wrote(false).ofStore(things, c.before, c.after); got.stale != c.want {
+		if got := wrote(false).ofStore(things, "store", c.before, c.after); got.stale != c.want {
 			t.Errorf("%s: %q, want %q", name, got.stale, c.want)
 		}
 	}
@@ -61,14 +61,14 @@ func TestAPendingWriteLeavesThingsUnknown(t *testing.T) {
 	o := wrote(false)
 	w := &ownWrite{resource: things, began: time.Now()}
 	o.start(w)
-	if got := o.ofStore(things, "10", "10"); got.stale != semconv.StaleUnknown {
+	if got := o.ofStore(things, "store", "10", "10"); got.stale != semconv.StaleUnknown {
 		t.Errorf("under way: %q", got.stale)
 	}
 	w.began = w.began.Add(-2 * pendingFor)
-	if got := o.ofStore(things, "10", "10"); got.stale != semconv.StaleNo {
+	if got := o.ofStore(things, "store", "10", "10"); got.stale != semconv.StaleNo {
 		t.Errorf("too old: %q", got.stale)
 	}
-	if got := newOwnWrites().ofStore(things, "1", "1"); got.stale != "" {
+	if got := newOwnWrites().ofStore(things, "store", "1", "1"); got.stale != "" {
 		t.Errorf("nothing was written: %q", got.stale)
 	}
 }
@@ -80,7 +80,90 @@ func TestTheTableOfWritesIsBounded(t *testing.T) {
 		o.start(w)
 		o.succeeded(w, false)
 	}
-	if len(o.made) != keptWrites || len(o.of(things).unseen) != keptUnseen {
-		t.Errorf("%d versions and %d unseen writes are kept", len(o.made), len(o.of(things).unseen))
+	if len(o.made.entries) != keptWrites || len(o.of(things).unseen) != keptUnseen {
+		t.Errorf("%d versions and %d unseen writes are kept", len(o.made.entries), len(o.of(things).unseen))
+	}
+}
+
+func TestAVersionThatWasThereBeforeTheWriteIsNotItsOwn(t *testing.T) {
+	now := time.Now()
+	for name, c := range map[string]struct {
+		eventAt time.Time
+		noop    bool
+		by      string
+	}{
+		"its event came before":                {now.Add(-time.Second), true, semconv.ByOther},
+		"its event came while it was answered": {now.Add(time.Second), false, semconv.BySelf},
+	} {
+		o := newOwnWrites()
+		o.begin(cause{what: semconv.CauseUpdate, uid: "u", version: "7", at: c.eventAt, resource: things})
+		w := &ownWrite{resource: things, uid: "u", version: "7", began: now}
+		o.start(w)
+		if noop := o.succeeded(w, false); noop != c.noop {
+			t.Errorf("%s: noop %v, want %v", name, noop, c.noop)
+		}
+		again := o.begin(cause{what: semconv.CauseUpdate, uid: "u", version: "7", at: now.Add(2 * time.Second), resource: things})
+		if again.by != c.by {
+			t.Errorf("%s: the event is by %s, want %s", name, again.by, c.by)
+		}
+	}
+}
+
+func TestWritesWithoutAnAnswerAreBounded(t *testing.T) {
+	o, now := newOwnWrites(), time.Now()
+	for n := range 100 * keptPending {
+		o.start(&ownWrite{resource: things, began: now.Add(time.Duration(n) * time.Millisecond)})
+	}
+	if n := len(o.of(things).pending); n > keptPending {
+		t.Errorf("%d writes are waited for, want %d at most", n, keptPending)
+	}
+}
+
+func TestAnAnswerThatTellsNothingLeavesItsObjectUnknown(t *testing.T) {
+	o, now := newOwnWrites(), time.Now()
+	w := &ownWrite{resource: things, name: "evicted", began: now}
+	o.start(w)
+	if o.succeeded(w, false) {
+		t.Error("it is told as a no-op")
+	}
+	for name, want := range map[string]string{"evicted": semconv.ByUnknown, "neighbour": semconv.ByOther} {
+		c := o.begin(cause{what: semconv.CauseUpdate, name: name, uid: name, version: "8", at: now.Add(time.Millisecond), resource: things})
+		if c.by != want {
+			t.Errorf("the event of %s is by %s, want %s", name, c.by, want)
+		}
+	}
+}
+
+func TestADeletedCollectionIsJoinedObjectByObject(t *testing.T) {
+	o := newOwnWrites()
+	w := &ownWrite{resource: things, began: time.Now()}
+	o.start(w)
+	s := newJSONScanner()
+	s.Write([]byte(`{"kind":"ThingList","items":[{"metadata":{"uid":"a","resourceVersion":"5"}},{"metadata":{"uid":"b"},"spec":{"x":[1]}}]}`))
+	found := s.result()
+	if found.items != 2 {
+		t.Fatalf("%d items are found, want 2", found.items)
+	}
+	o.collected(w, found.objects)
+	for name, c := range map[string]cause{
+		"told to go": {what: semconv.CauseUpdate, uid: "a", version: "5"},
+		"gone":       {what: semconv.CauseDelete, uid: "b", version: "6"},
+	} {
+		c.resource, c.at = things, time.Now()
+		if got := o.begin(c); got.by != semconv.BySelf {
+			t.Errorf("%s: by %s, want self", name, got.by)
+		}
+	}
+}
+
+func TestASecondStoreLeavesStalenessUnknown(t *testing.T) {
+	o := wrote(false)
+	if got := o.ofStore(things, "a", "10", "10"); got.stale != semconv.StaleNo {
+		t.Errorf("the only store: %q", got.stale)
+	}
+	for _, store := range []string{"b", "a"} {
+		if got := o.ofStore(things, store, "9", "9"); got.stale != semconv.StaleUnknown {
+			t.Errorf("store %s of two: %q", store, got.stale)
+		}
 	}
 }

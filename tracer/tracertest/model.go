@@ -22,6 +22,17 @@ func (a Attrs) Text(name string) string { s, _ := a[name].(string); return s }
 // Int is an integer attribute, 0 when there is none.
 func (a Attrs) Int(name string) int64 { n, _ := a[name].(int64); return n }
 
+// Float is a number, 0 when there is none.
+func (a Attrs) Float(name string) float64 {
+	switch n := a[name].(type) {
+	case float64:
+		return n
+	case int64:
+		return float64(n)
+	}
+	return 0
+}
+
 // Bool is a boolean attribute, false when there is none.
 func (a Attrs) Bool(name string) bool { b, _ := a[name].(bool); return b }
 
