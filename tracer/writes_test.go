@@ -139,7 +139,9 @@ func TestADeletedCollectionIsJoinedObjectByObject(t *testing.T) {
 	w := &ownWrite{resource: things, began: time.Now()}
 	o.start(w)
 	s := newJSONScanner()
-	s.Write([]byte(`{"kind":"ThingList","items":[{"metadata":{"uid":"a","resourceVersion":"5"}},{"metadata":{"uid":"b"},"spec":{"x":[1]}}]}`))
+	if _, err := s.Write([]byte(`{"kind":"ThingList","items":[{"metadata":{"uid":"a","resourceVersion":"5"}},{"metadata":{"uid":"b"},"spec":{"x":[1]}}]}`)); err != nil {
+		t.Fatal(err)
+	}
 	found := s.result()
 	if found.items != 2 {
 		t.Fatalf("%d items are found, want 2", found.items)
