@@ -182,6 +182,7 @@ func (f *Follower[T]) Take(item T, priority int) {
 		}
 		i.take(now)
 		i.taken.depth, i.taken.priority, i.taken.requeues = depth, priority, requeues
+		f.workers.free(i.worker) // of a pass that was never done
 		i.worker = f.workers.take()
 	})
 }

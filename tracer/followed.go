@@ -1,6 +1,8 @@
 package tracer
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -188,12 +190,21 @@ func (f *Follower[T]) retire(it T, i *followed) {
 	}
 }
 
-// tellAll announces every item that has something to say.
+// tellAll announces every item that has something to say, a few at a time.
 func (f *Follower[T]) tellAll() {
 	f.mu.Lock()
+	items := slices.Collect(maps.Keys(f.items))
+	f.mu.Unlock()
+	for some := range slices.Chunk(items, toldAtOnce) {
+		f.tell(some)
+	}
+}
+
+func (f *Follower[T]) tell(items []T) {
+	f.mu.Lock()
 	defer f.mu.Unlock()
-	for it, i := range f.items {
-		if i.entry != nil || i.active {
+	for _, it := range items {
+		if i := f.items[it]; i != nil && (i.entry != nil || i.active) {
 			f.announce(it, i)
 		}
 	}

@@ -21,8 +21,9 @@ import (
 // A read is stale when own writes of that resource have not reached the store:
 // by the store's own resourceVersion where it has one (client-go 0.36 and
 // newer), otherwise by the objects read. Where a controller reads several
-// stores of one resource (one for each namespace, say) it is unknown. The resource is found from gvk by the
-// usual rule for plurals; where that does not hold nothing is said.
+// stores of one resource (one for each namespace, say) it is unknown. The
+// resource is found from gvk by the usual rule for plurals; where that does not
+// hold nothing is said.
 func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, indexer cache.Indexer) cache.Indexer {
 	r := from(ctx)
 	if r == nil || indexer == nil {
@@ -30,10 +31,20 @@ func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, index
 	}
 	v := &view{Indexer: indexer, r: r, kind: gvk.Kind, resource: guessResource(gvk)}
 	v.store, _ = indexer.(versionedStore)
-	if reflect.TypeOf(indexer).Comparable() {
-		v.id = indexer
-	}
+	v.id = idOf(indexer)
 	return v
+}
+
+// idOf is what a store is told from others by. An adapter that makes an indexer
+// for each read has it say which store it stands for: StoreID() any, comparable.
+func idOf(indexer cache.Indexer) any {
+	if s, ok := indexer.(interface{ StoreID() any }); ok {
+		return s.StoreID()
+	}
+	if reflect.TypeOf(indexer).Comparable() {
+		return indexer
+	}
+	return nil
 }
 
 // versionedStore is a store that knows how far it has come.

@@ -22,7 +22,7 @@ type tracedCache struct {
 	scheme *runtime.Scheme
 
 	mu     sync.Mutex
-	stores map[storeKey]versionedStore // nil values: there is none that knows
+	stores map[storeKey]versionedStore // nil for one that does not know its version
 }
 
 // versionedStore is a store that knows how far it has come (client-go 0.36 and
@@ -47,8 +47,11 @@ func (c *tracedCache) Get(ctx context.Context, key client.ObjectKey, obj client.
 	if p == nil || err != nil {
 		return c.Cache.Get(ctx, key, obj, opts...)
 	}
-	r := &readStore{versionedStore: c.store(ctx, gvk, obj), get: func() error { return c.Cache.Get(ctx, key, obj, opts...) }, got: obj}
+	r := &readStore{store: c.store(keyOf(gvk, obj)), get: func() error { return c.Cache.Get(ctx, key, obj, opts...) }, got: obj}
 	_, _, err = p.tracer.Indexer(ctx, gvk, r).GetByKey(key.String())
+	if err == nil {
+		c.find(ctx, keyOf(gvk, obj), obj)
+	}
 	return err
 }
 
@@ -60,16 +63,39 @@ func (c *tracedCache) List(ctx context.Context, list client.ObjectList, opts ...
 		return c.Cache.List(ctx, list, opts...)
 	}
 	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
-	r := &readStore{versionedStore: c.store(ctx, gvk, list), get: func() error { return c.Cache.List(ctx, list, opts...) }, list: list}
+	r := &readStore{store: c.store(keyOf(gvk, list)), get: func() error { return c.Cache.List(ctx, list, opts...) }, list: list}
 	p.tracer.Indexer(ctx, gvk, r).List()
 	return r.err
 }
 
-// store is the store that a read goes to, if it is there and knows its version.
-func (c *tracedCache) store(ctx context.Context, gvk schema.GroupVersionKind, obj any) versionedStore {
+// store is a store that is read, with its version if it knows that.
+type store struct {
+	key       storeKey
+	versioned versionedStore
+}
+
+// store is the store that a read goes to.
+func (c *tracedCache) store(key storeKey) store {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stores[keyOf(gvk, obj)]
+	return store{key, c.stores[key]}
+}
+
+// find looks once for a store that nobody has asked an informer of: the cache
+// made it by itself when it was read.
+func (c *tracedCache) find(ctx context.Context, key storeKey, obj client.Object) {
+	c.mu.Lock()
+	_, known := c.stores[key]
+	if !known {
+		c.stores[key] = nil
+	}
+	c.mu.Unlock()
+	if known {
+		return
+	}
+	if i, err := c.Cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false)); err == nil && i != nil {
+		c.remember(key, i)
+	}
 }
 
 // keyOf is the key of the informer for objects like obj, or lists of them.
@@ -119,36 +145,38 @@ func (c *tracedCache) informer(ctx context.Context, key storeKey, get func() (ca
 	return wrapInformer(i, key.gvk, by), nil
 }
 
-// remember keeps the store of an informer if it knows its version.
+// remember keeps the store of an informer.
 func (c *tracedCache) remember(key storeKey, i cache.Informer) {
-	shared, ok := i.(toolscache.SharedIndexInformer)
-	if !ok {
-		return
+	var store versionedStore
+	if shared, ok := i.(toolscache.SharedIndexInformer); ok {
+		store, _ = shared.GetIndexer().(versionedStore)
 	}
-	if store, ok := shared.GetIndexer().(versionedStore); ok {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.stores[key] = store
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stores[key] = store
 }
 
 // readStore lets one read of the cache be recorded as one of an indexer.
 type readStore struct {
 	toolscache.Indexer // nil: nothing else of it is called
-	versionedStore
-	get  func() error
-	got  client.Object
-	list client.ObjectList
-	err  error
+
+	store store
+	get   func() error
+	got   client.Object
+	list  client.ObjectList
+	err   error
 }
 
 // LastStoreSyncResourceVersion is the store's version, "" when not known.
 func (r *readStore) LastStoreSyncResourceVersion() string {
-	if r.versionedStore == nil {
+	if r.store.versioned == nil {
 		return ""
 	}
-	return r.versionedStore.LastStoreSyncResourceVersion()
+	return r.store.versioned.LastStoreSyncResourceVersion()
 }
+
+// StoreID tells which store this stands for.
+func (r *readStore) StoreID() any { return r.store.key }
 
 // GetByKey reads the object.
 func (r *readStore) GetByKey(string) (any, bool, error) {

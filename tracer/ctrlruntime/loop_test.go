@@ -2,6 +2,7 @@ package ctrlruntime_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -101,13 +102,16 @@ func TestTheWholeLoop(t *testing.T) {
 	if err := w.client.Get(t.Context(), key, &d); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.client.Patch(t.Context(), &d, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"note":"new"}}}`))); err != nil {
+	if err := w.client.Patch(t.Context(), &d, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"annotations":{"note":"canary-5ecret"}}}`))); err != nil {
 		t.Fatal(err)
 	}
 	third := w.pass("web", "updates", func(p tracertest.Reconcile) bool {
 		return len(p.Writes) == 1 && p.Writes[0].Attrs.Text(semconv.AttrHTTPMethod) == "PUT"
 	})
 	checkUpdate(t, first, third)
+	if sent := fmt.Sprintf("%+v %+v", w.rec.Spans(), w.rec.Records()); strings.Contains(sent, "canary-5ecret") {
+		t.Error("the value of an annotation and of a ConfigMap has left the process")
+	}
 }
 
 func checkFirst(t *testing.T, p tracertest.Reconcile, r *copier) {

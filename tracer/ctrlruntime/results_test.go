@@ -51,8 +51,8 @@ func fails(context.Context) (reconcile.Result, error) { return reconcile.Result{
 // delay is what a pass asked for, until the next one was ready.
 func checkDelay(t *testing.T, before, after tracertest.Reconcile, want time.Duration) {
 	t.Helper()
-	if got := before.Root.Attrs.Int(semconv.AttrRequeueDelayMS); got != want.Milliseconds() {
-		t.Errorf("delay %d ms, want %v", got, want)
+	if got := before.Root.Attrs.Float(semconv.AttrRequeueDelayMS); got != float64(want.Milliseconds()) {
+		t.Errorf("delay %g ms, want %v", got, want)
 	}
 	if waited := after.Root.From.Sub(before.Root.To); waited < want-20*time.Millisecond || waited > want+5*time.Second {
 		t.Errorf("the item was ready %v after the pass, want %v", waited, want)
