@@ -6,7 +6,7 @@
 // # Use
 //
 //	t, err := tracer.Start(ctx, tracer.Config{Controller: "podset", For: gvk})
-//	defer t.Shutdown(ctx)                           // flushes, bounded by ctx
+//	defer t.Shutdown(context.WithoutCancel(ctx))    // flushes, for 5 s at most
 //	cfg.Wrap(t.Transport)                           // *rest.Config: API reads and writes
 //	queue := tracer.NewQueue(t, limiter, tracer.QueueConfig[string]{Name: "podset"})
 //	informer.AddEventHandler(queue.Handler(gvk, func(q tracer.Adder[string]) cache.ResourceEventHandler {
@@ -68,6 +68,12 @@
 // write. One that comes while a write to that resource is still unanswered is
 // unknown until Get, which looks again; the hub does so once more. A deletion
 // has no version to join by: it is joined by UID and marked inferred.
+//
+// # Other frameworks
+//
+// A controller whose queue is somebody else's is traced through a Follower, to
+// which an adapter tells what goes in and comes out. Package ctrlruntime is the
+// one for controller-runtime.
 //
 // # Never in the way
 //

@@ -83,7 +83,6 @@ type setup struct {
 
 	mu          sync.Mutex
 	controllers []*controller
-	running     bool
 }
 
 // register keeps a controller for the manager's start.

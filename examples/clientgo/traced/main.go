@@ -45,7 +45,7 @@ func run(ctx context.Context, cfg *rest.Config) error {
 	if err != nil {
 		return err
 	}
-	defer t.Shutdown(context.WithoutCancel(ctx))
+	defer func() { _ = t.Shutdown(context.WithoutCancel(ctx)) }() // sends what is left, for 5 s at most
 	cfg.Wrap(t.Transport)
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {

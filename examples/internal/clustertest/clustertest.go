@@ -5,6 +5,7 @@ package clustertest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -57,28 +58,32 @@ func Kubeconfig(t testing.TB) string {
 // Main starts the cluster, runs the tests, ends the cluster, and returns the
 // exit status. Goroutines that are left over fail it.
 func Main(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "clustertest-")
+	code, err := run(m)
 	if err != nil {
-		return complain(err)
-	}
-	defer os.RemoveAll(folder)
-	c, err := start(folder)
-	if err != nil {
-		return complain(err)
-	}
-	code := m.Run()
-	if err := c.stop(); err != nil {
-		return complain(err)
-	}
-	if err := goleak.Find(); err != nil && code == 0 {
-		return complain(fmt.Errorf("goroutines are left over: %w", err))
+		fmt.Fprintf(os.Stderr, "clustertest: %v\n", err)
+		return 1
 	}
 	return code
 }
 
-func complain(err error) int {
-	fmt.Fprintf(os.Stderr, "clustertest: %v\n", err)
-	return 1
+func run(m *testing.M) (code int, err error) {
+	folder, err := os.MkdirTemp("", "clustertest-")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	c, err := start(folder)
+	if err != nil {
+		return 1, err
+	}
+	code = m.Run()
+	if err := c.stop(); err != nil || code != 0 {
+		return code, err
+	}
+	if err := goleak.Find(); err != nil {
+		return 1, fmt.Errorf("goroutines are left over: %w", err)
+	}
+	return 0, nil
 }
 
 // cluster is the localcluster child. It ends, too, when its standard input
@@ -96,7 +101,7 @@ func start(folder string) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{exited: make(chan error, 1)}
-	c.cmd = exec.Command(binary, "up", "--ephemeral", "--exit-with-parent", "--kubeconfig", filepath.Join(folder, "kubeconfig"))
+	c.cmd = exec.CommandContext(context.Background(), binary, "up", "--ephemeral", "--exit-with-parent", "--kubeconfig", filepath.Join(folder, "kubeconfig"))
 	c.cmd.Stderr = &c.log
 	stdin, err1 := c.cmd.StdinPipe()
 	stdout, err2 := c.cmd.StdoutPipe()
@@ -131,7 +136,7 @@ func (c *cluster) await(lines <-chan string) error {
 		config, kubeconfig = cfg, path
 		return nil
 	case err := <-c.exited:
-		return fmt.Errorf("localcluster ended before it was ready: %v\n%s", err, c.log.String())
+		return fmt.Errorf("localcluster ended before it was ready: %w\n%s", err, c.log.String())
 	case <-time.After(startWithin):
 		return errors.Join(fmt.Errorf("localcluster was not ready within %v", startWithin), c.stop())
 	}
