@@ -17,8 +17,9 @@ const (
 	// annotationTouched is what the conflict action writes, and takes away.
 	annotationTouched = v1alpha1.GroupName + "/touched"
 	// touches is how many quick edits are to get between the controller's
-	// read and its write.
-	touches = 20
+	// read and its write: enough for it to meet a 409, and few enough that one
+	// can follow what it does then.
+	touches = 4
 	// turn is the number of replicas from which bursts go down instead of up.
 	turn = 8
 )

@@ -15,6 +15,7 @@ type demoOptions struct {
 	data         string
 	ephemeral    bool
 	token        string
+	ingest       string
 	open         bool
 	localcluster string
 	io           streams
@@ -34,8 +35,10 @@ opened; progress goes to standard error, the logs of the three to the folder
 "logs" in the data folder. One that dies is started again. Ctrl-C ends
 everything. All of it listens on this machine only.
 
-History and objects are kept in the data folder and are there again at the next
-start. kubectl works with the file "kubeconfig" in it.`,
+History, objects, the page's address and its tokens are kept in the data folder
+and are there again at the next start. kubectl works with the file "kubeconfig"
+in it. A controller of your own attaches to the same hub: the two lines that it
+needs are printed at the start.`,
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 
@@ -53,10 +56,11 @@ start. kubectl works with the file "kubeconfig" in it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "the page's address, on this machine; port 0 takes a free one")
+	f.StringVar(&o.listen, "listen", "", "the page's address, on this machine; port 0 takes a free one (default: 127.0.0.1 and the port of the last start, else a free one)")
 	f.StringVar(&o.data, "data", "", "the folder of everything that is kept (default: "+dataFolderHelp("demo")+")")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
-	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: a new one)")
+	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
+	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	return cmd
@@ -71,15 +75,15 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	address, err := settleAddress(ctx, o.listen)
-	if err != nil {
-		return err
-	}
 	folder, err := openFolder(ctx, o.data, o.ephemeral)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
+	address, err := folder.settleAddress(ctx, o.listen)
+	if err != nil {
+		return err
+	}
 	d, err := newDemoRun(o, folder, program, address)
 	if err != nil {
 		return err
@@ -120,6 +124,9 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := d.takeIngestToken(); err != nil {
+		return err
+	}
 	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)
 	if _, err := d.reconciler.awaitReady(ctx); err != nil {
 		return err
@@ -132,6 +139,7 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	if err := d.ensureSample(ctx); err != nil {
 		return err
 	}
+	d.sayAttach()
 	fmt.Fprintf(d.io.out, "ready: %s\n", login)
 	if d.open {
 		d.openPage(ctx, login)
@@ -142,11 +150,14 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 // check finds what is wrong with the flags whatever the machine is like.
 func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
-	if err := checkAddress("listen", o.listen); err != nil {
-		return err
-	}
-	if err := checkLoopback(o.listen); err != nil {
-		return err
+	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
+	if o.listen != "" {
+		if err := checkAddress("listen", o.listen); err != nil {
+			return err
+		}
+		if err := checkLoopback(o.listen); err != nil {
+			return err
+		}
 	}
 	if o.ephemeral && o.data != "" {
 		return usagef("--ephemeral and --data %q: one keeps nothing, the other keeps it there (leave one of them out)", o.data)

@@ -23,6 +23,31 @@ func checkLoopback(address string) error {
 	return usagef("--listen %q: the demo is for this machine only (give 127.0.0.1:port; to serve others run 'tracer serve')", address)
 }
 
+// anyPort is where the page is when nothing else is wanted.
+const anyPort = "127.0.0.1:0"
+
+// settleAddress finds the page's address. Where none is wanted it is that of
+// the last start if it is free, so that a tab left open finds the page again.
+func (f *demoFolder) settleAddress(ctx context.Context, wanted string) (string, error) {
+	if wanted != "" {
+		return settleAddress(ctx, wanted)
+	}
+	last, err := os.ReadFile(f.lastAddress())
+	if err == nil && checkLoopback(string(last)) == nil {
+		if address, err := settleAddress(ctx, string(last)); err == nil {
+			return address, nil
+		}
+	}
+	address, err := settleAddress(ctx, anyPort)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(f.lastAddress(), []byte(address), 0o600); err != nil {
+		return "", explainFolder(f.path, err)
+	}
+	return address, nil
+}
+
 // settleAddress replaces port 0 by a free one, so that the hub has the same one
 // after a restart, and finds out early that a port is taken.
 func settleAddress(ctx context.Context, address string) (string, error) {

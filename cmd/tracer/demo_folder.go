@@ -23,6 +23,11 @@ func (f *demoFolder) cluster() string    { return filepath.Join(f.path, "cluster
 func (f *demoFolder) hub() string        { return filepath.Join(f.path, "hub") }
 func (f *demoFolder) logs() string       { return filepath.Join(f.path, "logs") }
 
+// lastAddress holds the page's address of the last start, ingestToken the token
+// which the hub made for controllers.
+func (f *demoFolder) lastAddress() string { return filepath.Join(f.path, "address") }
+func (f *demoFolder) ingestToken() string { return filepath.Join(f.hub(), "ingest-token") }
+
 // inherited are the files that every child is to hold.
 func (f *demoFolder) inherited() []*os.File {
 	if f.lock == nil {
@@ -30,6 +35,8 @@ func (f *demoFolder) inherited() []*os.File {
 	}
 	return []*os.File{f.lock}
 }
+
+var errFolderInUse = errors.New("another demo uses it")
 
 // openFolder makes the folder when it does not exist, and locks it. The errors
 // name it and say what to do.
@@ -64,6 +71,8 @@ func choosePath(path string, ephemeral bool) (string, error) {
 
 func explainFolder(path string, err error) error {
 	switch {
+	case errors.Is(err, errFolderInUse):
+		return fmt.Errorf("--data %q: %w (stop that one, name another folder, or run with --ephemeral)", path, err)
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("--data %q: it, or a part of its path, is a file (name a folder)", path)
 	case errors.Is(err, os.ErrPermission):

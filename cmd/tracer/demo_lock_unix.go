@@ -33,7 +33,7 @@ func lockFolder(ctx context.Context, path string) (*os.File, error) {
 		return taken || holderLives(f)
 	})
 	if !taken {
-		return nil, errors.Join(fmt.Errorf("another demo uses it%s: stop that one", holder(f)), f.Close())
+		return nil, errors.Join(fmt.Errorf("%w%s", errFolderInUse, holder(f)), f.Close())
 	}
 	if err := writeHolder(f); err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,11 +33,14 @@ type demoRun struct {
 	open    bool
 	folder  *demoFolder
 	address string
+	// token and ingest are empty where the hub is to make and keep its own.
 	token   string
 	ingest  string
 	self    string
 	program string
 	fail    context.CancelCauseFunc
+	// ingestKept: the ingest token is in the data folder.
+	ingestKept bool
 
 	cluster, hub, reconciler *member
 
@@ -52,7 +54,7 @@ func newDemoRun(o *demoOptions, folder *demoFolder, program, address string) (*d
 	}
 	return &demoRun{
 		io: o.io, open: o.open, folder: folder, program: program, address: address, self: self,
-		token: or(o.token, rand.Text()), ingest: rand.Text(),
+		token: o.token, ingest: o.ingest,
 	}, nil
 }
 
@@ -69,7 +71,7 @@ func (d *demoRun) hubChild() supervise.Child {
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
 		Args: []string{"serve", "--exit-with-parent", "--listen", d.address, "--otlp-grpc", "127.0.0.1:0",
 			"--data", d.folder.hub(), "--kubeconfig", d.folder.kubeconfig()},
-		Env: d.environment("TRACER_TOKEN="+d.token, "TRACER_INGEST_TOKEN="+d.ingest),
+		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_INGEST_TOKEN", d.ingest, nil))...),
 	}
 }
 
@@ -80,6 +82,37 @@ func (d *demoRun) reconcilerChild() supervise.Child {
 		Env: d.environment("OTEL_EXPORTER_OTLP_ENDPOINT=http://"+d.address,
 			"OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20"+d.ingest),
 	}
+}
+
+// given adds a variable that has a value.
+func given(name, value string, to []string) []string {
+	if value == "" {
+		return to
+	}
+	return append(to, name+"="+value)
+}
+
+// takeIngestToken reads the token that the hub has made, if it was to make one.
+func (d *demoRun) takeIngestToken() error {
+	if d.ingest != "" {
+		return nil
+	}
+	token, err := os.ReadFile(d.folder.ingestToken())
+	if err != nil {
+		return fmt.Errorf("reading the hub's ingest token: %w", err)
+	}
+	d.ingest, d.ingestKept = strings.TrimSpace(string(token)), true
+	return nil
+}
+
+// sayAttach tells how a controller of one's own finds the hub. A token that
+// the user chose is not repeated.
+func (d *demoRun) sayAttach() {
+	token := "$TRACER_INGEST_TOKEN"
+	if d.ingestKept {
+		token = "$(cat '" + d.folder.ingestToken() + "')"
+	}
+	d.say("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=http://%s\n  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"", d.address, token)
 }
 
 // environment is this process's, without what would steer a child elsewhere or
