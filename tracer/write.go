@@ -104,9 +104,7 @@ func (w *writeCall) succeeded(found scanned) []attribute.KeyValue {
 		own.uid, own.version = found.goneUID, ""
 		own.gone = w.method == http.MethodDelete
 	}
-	if own.name == "" {
-		own.name = found.name
-	}
+	w.r.t.writes.name(own, found.name)
 	if w.collection && found.kind != "" && found.kind != "Status" {
 		w.r.t.writes.collected(own, found.objects)
 		return []attribute.KeyValue{attribute.Bool(semconv.AttrWriteNoop, found.items == 0)}

@@ -78,6 +78,15 @@ func (o *ownWrites) start(w *ownWrite) {
 	}
 }
 
+// name names the object of a write that did not: the server made the name.
+func (o *ownWrites) name(w *ownWrite, name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if w.name == "" {
+		w.name = name
+	}
+}
+
 // letGo ends the wait for answers that are overdue, or else for the oldest.
 func (r *resourceWrites) letGo(now time.Time) {
 	var oldest *ownWrite

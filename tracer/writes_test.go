@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -167,5 +168,24 @@ func TestASecondStoreLeavesStalenessUnknown(t *testing.T) {
 		if got := o.ofStore(things, store, "9", "9"); got.stale != semconv.StaleUnknown {
 			t.Errorf("store %s of two: %q", store, got.stale)
 		}
+	}
+}
+
+// The server names an object while events of its resource come in. Run with
+// the race detector.
+func TestAWriteIsNamedWhileEventsCome(t *testing.T) {
+	o, w := newOwnWrites(), &ownWrite{began: time.Now()}
+	o.start(w)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for range 100 {
+			o.begin(cause{what: "add", uid: "u", name: "made", at: time.Now()})
+		}
+	})
+	o.name(w, "made")
+	o.name(w, "other")
+	running.Wait()
+	if w.name != "made" {
+		t.Errorf("the name is %q, want the first one", w.name)
 	}
 }

@@ -54,10 +54,9 @@ func newWorld(t *testing.T, change ...func(*manager.Options)) *world {
 	}
 	w.client = c
 	w.namespace = w.newNamespace()
-	yes := true
 	options := manager.Options{
 		Metrics:    server.Options{BindAddress: "0"},
-		Controller: ctrlconfig.Controller{SkipNameValidation: &yes},
+		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
 		Cache:      cache.Options{DefaultLabelSelector: labels.SelectorFromSet(labels.Set{"world": w.namespace})},
 	}
 	for _, f := range change {

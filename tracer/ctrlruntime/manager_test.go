@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -182,7 +183,8 @@ func TestAWatchThatIsForbiddenIsSeen(t *testing.T) {
 	cfg.Impersonate.UserName = "nobody"
 	rec := tracertest.NewRecorder(t)
 	mgr, err := ctrlruntime.NewManager(cfg, manager.Options{
-		Metrics: server.Options{BindAddress: "0"},
+		Metrics:    server.Options{BindAddress: "0"},
+		Controller: ctrlconfig.Controller{SkipNameValidation: new(true)},
 		// The mapping of kinds needs no rights, the list does.
 		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return w.client.RESTMapper(), nil },
 	}, ctrlruntime.Config{Tracer: tracer.Config{Endpoint: rec.URL()}})
