@@ -3,11 +3,14 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -150,4 +153,38 @@ func TestScaleSubresource(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.settled("web", 2)
+}
+
+// A template that the API server refuses is told in the status, once: the
+// status must not wake the controller at each try.
+func TestPodsThatCannotBeMadeAreToldInTheStatus(t *testing.T) {
+	b := newBench(t)
+	o := b.options()
+	var tries atomic.Int32
+	o.Config.Wrap(before(http.MethodPost, "/pods", func(*http.Request) { tries.Add(1) }))
+	b.start(o)
+	replicas := int32(1)
+	set := &v1alpha1.PodSet{ObjectMeta: metav1.ObjectMeta{Name: "bad"}, Spec: v1alpha1.PodSetSpec{Replicas: &replicas}}
+	set.Spec.Template.Spec.Containers = []corev1.Container{{Name: "No Name", Image: "none"}}
+	if _, err := b.sets.Create(t.Context(), set, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var told *v1alpha1.PodSet
+	clustertest.Eventually(t, "the status says what failed", func(ctx context.Context) bool {
+		told, _ = b.sets.Get(ctx, "bad", metav1.GetOptions{})
+		c := meta.FindStatusCondition(told.Status.Conditions, v1alpha1.ConditionReady)
+		return c != nil && c.Reason == reasonCreateFailed && strings.Contains(c.Message, string(metav1.StatusReasonInvalid))
+	})
+	if told.Status.ObservedGeneration != told.Generation {
+		t.Errorf("observedGeneration = %d, want %d", told.Status.ObservedGeneration, told.Generation)
+	}
+	soFar := tries.Load()
+	clustertest.Eventually(t, "it is tried three more times", func(context.Context) bool { return tries.Load() >= soFar+3 })
+	again, err := b.sets.Get(t.Context(), "bad", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.ResourceVersion != told.ResourceVersion {
+		t.Errorf("resourceVersion = %s after more tries, want %s: the status was written again", again.ResourceVersion, told.ResourceVersion)
+	}
 }

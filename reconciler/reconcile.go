@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,20 +21,22 @@ type scope struct {
 	plan plan
 }
 
-// step is one named step of a pass.
+// step is one named step of a pass. When it fails and has a reason, the status
+// says so.
 type step struct {
-	name string
-	run  func(context.Context, *scope) error
+	name   string
+	run    func(context.Context, *scope) error
+	reason string
 }
 
 // steps are done in this order, until one fails.
 func (c *controller) steps() []step {
 	return []step{
-		{"observing", c.observe},
-		{"planning", c.decidePlan},
-		{"deleting Pods", c.deletePods},
-		{"creating Pods", c.createPods},
-		{"writing the status", c.writeStatus},
+		{"observing", c.observe, ""},
+		{"planning", c.decidePlan, ""},
+		{"deleting Pods", c.deletePods, reasonDeleteFailed},
+		{"creating Pods", c.createPods, reasonCreateFailed},
+		{"writing the status", c.writeStatus, ""},
 	}
 }
 
@@ -42,10 +45,25 @@ func (c *controller) reconcile(ctx context.Context, key cache.ObjectName) error 
 	s := &scope{key: key}
 	for _, step := range c.steps() {
 		if err := step.run(ctx, s); err != nil {
-			return fmt.Errorf("%s: %w", step.name, err)
+			err = fmt.Errorf("%s: %w", step.name, err)
+			return errors.Join(err, c.tellFailure(ctx, s, step, err))
 		}
 	}
 	return nil
+}
+
+// tellFailure writes into the status why a step failed, so that who applied the
+// PodSet sees it; the pass has failed all the same.
+func (c *controller) tellFailure(ctx context.Context, s *scope, failed step, err error) error {
+	if failed.reason == "" || ctx.Err() != nil {
+		return nil
+	}
+	status, changed := failedStatus(s.seen, failed, err)
+	if len(changed) == 0 {
+		return nil
+	}
+	s.plan.status = status
+	return c.writeStatus(ctx, s)
 }
 
 // observe reads the caches, and nothing else.

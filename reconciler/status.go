@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,6 +19,9 @@ const (
 	reasonScaling  = "Scaling"
 	reasonStarting = "Starting"
 	reasonReplaced = "Replacing"
+
+	reasonCreateFailed = "CreateFailed"
+	reasonDeleteFailed = "DeleteFailed"
 )
 
 // nextStatus returns the status that o calls for, and the paths of what
@@ -32,6 +36,23 @@ func nextStatus(o observation) (*v1alpha1.PodSetStatus, []string) {
 	condition := readyCondition(o.set, active)
 	condition.LastTransitionTime = o.at
 	meta.SetStatusCondition(&now.Conditions, condition)
+	return now, changedPaths(&o.set.Status, now)
+}
+
+// failedStatus is nextStatus after a step that failed. The message holds the API
+// server's reason and not its text, which names a new Pod at each try: a status
+// that changes each time would wake the controller each time.
+func failedStatus(o observation, failed step, err error) (*v1alpha1.PodSetStatus, []string) {
+	now, _ := nextStatus(o)
+	why := string(apierrors.ReasonForError(err))
+	if why == "" {
+		why = "no answer from the API server"
+	}
+	meta.SetStatusCondition(&now.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, ObservedGeneration: o.set.Generation,
+		Reason: failed.reason, Message: fmt.Sprintf("%s failed: %s (the PodSet's events say more)", failed.name, why),
+		LastTransitionTime: o.at,
+	})
 	return now, changedPaths(&o.set.Status, now)
 }
 

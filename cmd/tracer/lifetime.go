@@ -19,14 +19,15 @@ var (
 // again: then the process ends at once.
 const lastMoment = 10 * time.Second
 
-// lifetime returns a context that ends at SIGINT and SIGTERM and, when parent is
+// lifetime returns a context that ends at SIGINT, SIGTERM and SIGHUP (a closed
+// terminal) and, when parent is
 // not nil, at the end of that stream, which a supervisor holds open as long as
 // it lives. A process that still runs lastMoment later exits with status 1, and
 // so it does at a second signal. The caller must call stop.
 func lifetime(ctx context.Context, parent io.Reader) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	quit := make(chan struct{})
 	if parent != nil {
 		// A supervisor that was killed has left our output without a reader; a
