@@ -40,9 +40,7 @@ func (s *setup) adopt(r manager.Runnable) manager.Runnable {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.workers, c.elected = int(v.Elem().FieldByName("MaxConcurrentReconciles").Int()), needsElection(r)
-	if c.find == nil {
-		c.find = func() schema.GroupVersionKind { return s.kindOf(v.Elem(), c.name) }
-	}
+	c.find = func() schema.GroupVersionKind { return s.kindOf(v.Elem(), c.name) }
 	return &runnable{Runnable: r, by: c}
 }
 

@@ -20,7 +20,8 @@ type controller struct {
 	mu      sync.Mutex
 	started bool
 	workers int
-	elected bool // it waits for the manager to be the leader
+	elected bool                    // it waits for the manager to be the leader
+	given   schema.GroupVersionKind // the kind that it reconciles, if Trace was told
 	// find finds the kind that it reconciles; nil: there is nothing to look at.
 	find    func() schema.GroupVersionKind
 	watches []string // kinds
@@ -53,7 +54,10 @@ func (c *controller) start(ctx context.Context, look bool) error {
 	if c.started {
 		return nil
 	}
-	gvk := c.setup.config.For[c.name]
+	gvk := c.given
+	if gvk.Empty() {
+		gvk = c.setup.config.For[c.name]
+	}
 	if gvk.Empty() && look && c.find != nil {
 		gvk = c.find()
 	}

@@ -295,3 +295,16 @@ func TestConflictIsNamed(t *testing.T) {
 		t.Errorf("the error is %q, want Conflict", kind)
 	}
 }
+
+func TestAControllerOfARunningManager(t *testing.T) {
+	w := newWorld(t)
+	w.start()
+	<-w.mgr.Elected()
+	if err := builder.ControllerManagedBy(w.mgr).Named("late").For(&corev1.ConfigMap{}).Complete(&script{}); err != nil {
+		t.Fatal(err)
+	}
+	w.create(w.configMap("a"))
+	if p := w.passes("a", 1)[0]; !ofController("late")(p) {
+		t.Errorf("a pass of %v, want late", p.Root.Attrs)
+	}
+}

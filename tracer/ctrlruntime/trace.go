@@ -34,10 +34,7 @@ func Trace[T comparable](mgr manager.Manager, name string, gvk schema.GroupVersi
 	if key == nil {
 		key = func(request T) (string, string) { return "", fmt.Sprint(request) }
 	}
-	c := &controller{
-		setup: m.setup, name: name, workers: 1,
-		find: func() schema.GroupVersionKind { return gvk },
-	}
+	c := &controller{setup: m.setup, name: name, workers: 1, given: gvk}
 	m.setup.register(c)
 	return &Controller[T]{&reconciler[T]{by: c, key: key}}
 }
