@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +36,8 @@ type demoRun struct {
 	open    bool
 	folder  *demoFolder
 	address string
-	// token and ingest are empty where the hub is to make and keep its own.
+	grpc    string
+	// token is empty where the hub is to make and keep its own.
 	token   string
 	ingest  string
 	self    string
@@ -47,13 +51,16 @@ type demoRun struct {
 	saying sync.Mutex
 }
 
-func newDemoRun(o *demoOptions, folder *demoFolder, program, address string) (*demoRun, error) {
+// addresses are where the hub listens.
+type addresses struct{ page, grpc string }
+
+func newDemoRun(o *demoOptions, folder *demoFolder, program string, hub addresses) (*demoRun, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
 	return &demoRun{
-		io: o.io, open: o.open, folder: folder, program: program, address: address, self: self,
+		io: o.io, open: o.open, folder: folder, program: program, address: hub.page, grpc: hub.grpc, self: self,
 		token: o.token, ingest: o.ingest,
 	}, nil
 }
@@ -61,15 +68,16 @@ func newDemoRun(o *demoOptions, folder *demoFolder, program, address string) (*d
 func (d *demoRun) clusterChild() supervise.Child {
 	return supervise.Child{
 		Name: nameCluster, Path: d.program, Policy: supervise.Policy{Grace: restGrace},
-		Args: []string{"up", "--exit-with-parent", "--data", d.folder.cluster(), "--kubeconfig", d.folder.kubeconfig(), "--log-dir", d.folder.logs()},
-		Env:  d.environment(),
+		Args: []string{"up", "--exit-with-parent", "--data", d.folder.cluster(), "--kubeconfig", d.folder.kubeconfig(), "--log-dir", d.folder.logs(),
+			"--tracing-endpoint", d.grpc},
+		Env: d.environment(d.sendHeaders()),
 	}
 }
 
 func (d *demoRun) hubChild() supervise.Child {
 	return supervise.Child{
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
-		Args: []string{"serve", "--exit-with-parent", "--listen", d.address, "--otlp-grpc", "127.0.0.1:0",
+		Args: []string{"serve", "--exit-with-parent", "--listen", d.address, "--otlp-grpc", d.grpc,
 			"--data", d.folder.hub(), "--kubeconfig", d.folder.kubeconfig()},
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_INGEST_TOKEN", d.ingest, nil))...),
 	}
@@ -79,9 +87,13 @@ func (d *demoRun) reconcilerChild() supervise.Child {
 	return supervise.Child{
 		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},
 		Args: []string{"reconcile", "--exit-with-parent", "--install-crd", "--kubeconfig", d.folder.kubeconfig()},
-		Env: d.environment("OTEL_EXPORTER_OTLP_ENDPOINT=http://"+d.address,
-			"OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20"+d.ingest),
+		Env:  d.environment("OTEL_EXPORTER_OTLP_ENDPOINT=http://"+d.address, d.sendHeaders()),
 	}
+}
+
+// sendHeaders lets a child send to the hub.
+func (d *demoRun) sendHeaders() string {
+	return "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20" + d.ingest
 }
 
 // given adds a variable that has a value.
@@ -92,16 +104,27 @@ func given(name, value string, to []string) []string {
 	return append(to, name+"="+value)
 }
 
-// takeIngestToken reads the token that the hub has made, if it was to make one.
-func (d *demoRun) takeIngestToken() error {
+// settleIngestToken finds the token that was given or kept, or makes one where
+// the hub looks for it. The control plane needs it before the hub is there.
+func (d *demoRun) settleIngestToken() error {
 	if d.ingest != "" {
 		return nil
 	}
-	token, err := os.ReadFile(d.folder.ingestToken())
-	if err != nil {
-		return fmt.Errorf("reading the hub's ingest token: %w", err)
+	kept, err := os.ReadFile(d.folder.ingestToken())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading the ingest token: %w", err)
 	}
-	d.ingest, d.ingestKept = strings.TrimSpace(string(token)), true
+	d.ingest, d.ingestKept = strings.TrimSpace(string(kept)), true
+	if d.ingest != "" {
+		return nil
+	}
+	d.ingest = rand.Text()
+	if err := os.MkdirAll(d.folder.hub(), 0o700); err != nil {
+		return explainFolder(d.folder.path, err)
+	}
+	if err := os.WriteFile(d.folder.ingestToken(), []byte(d.ingest+"\n"), 0o600); err != nil {
+		return explainFolder(d.folder.path, err)
+	}
 	return nil
 }
 

@@ -132,7 +132,7 @@ func TestOnceLinkWorksOnce(t *testing.T) {
 	}
 }
 
-// TestTokensGoToWhomTheyAreFor: the reconciler must not be able to present, and
+// TestTokensGoToWhomTheyAreFor: who sends spans must not be able to present, and
 // nobody is steered by what the user's shell has set.
 func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
@@ -144,7 +144,7 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 		env    []string
 		tokens []string
 	}{
-		{"localcluster", d.clusterChild().Env, nil},
+		{"localcluster", d.clusterChild().Env, []string{"ingest-token"}},
 		{"hub", d.hubChild().Env, []string{"page-token", "ingest-token"}},
 		{"reconciler", d.reconcilerChild().Env, []string{"ingest-token"}},
 	} {
