@@ -79,7 +79,9 @@ func served(w flow.Write) error {
 		}
 	}
 	commit := func(s flow.ServerSpan) bool { return s.Service == "etcd" && s.Name == "txn" && !s.Failed }
-	top := func(s flow.ServerSpan) bool { return s.Service == "apiserver" && (s.Parent == "" || s.Parent == w.Span) }
+	top := func(s flow.ServerSpan) bool {
+		return s.Service == "apiserver" && (s.Parent == "" || s.Parent == w.Span)
+	}
 	if !hasServer(w, commit) || !hasServer(w, top) {
 		return fmt.Errorf("the %s of %s %s has not been seen in etcd: %+v", w.Method, w.Resource, w.Name, w.Server)
 	}
