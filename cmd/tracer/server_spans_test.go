@@ -101,7 +101,7 @@ func startServers(t *testing.T, bin demotest.Binaries) *servers {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
-	page, grpc := freePort(t, ctx), freePort(t, ctx)
+	page, grpc := freePort(t), freePort(t)
 	s := &servers{
 		ctx: ctx, bin: bin, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig"),
 		headers: "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20" + "ingest-token-of-the-test",
@@ -114,9 +114,9 @@ func startServers(t *testing.T, bin demotest.Binaries) *servers {
 	return s
 }
 
-func freePort(t *testing.T, ctx context.Context) string {
+func freePort(t *testing.T) string {
 	t.Helper()
-	address, err := settleAddress(ctx, "127.0.0.1:0")
+	address, err := settleAddress(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,9 @@ func (s *servers) launch(t *testing.T, path string, env []string, args ...string
 	}()
 	t.Cleanup(func() {
 		cancel()
-		<-gone
+		if err := <-gone; err != nil && !t.Failed() {
+			t.Errorf("%s: %v", name, err)
+		}
 		if t.Failed() {
 			text, _ := os.ReadFile(log)
 			t.Logf("%s said:\n%s", name, text[max(0, len(text)-4000):])
