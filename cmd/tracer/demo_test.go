@@ -212,3 +212,28 @@ func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
 		t.Errorf("it said %q, want that the browser was not opened, without the token", got)
 	}
 }
+
+// TestIngestTokenIsMadeOnce: the control plane is told it before the hub is
+// there, and controllers that know it find the hub again after a restart.
+func TestIngestTokenIsMadeOnce(t *testing.T) {
+	folder := &demoFolder{path: t.TempDir()}
+	settle := func(given string) string {
+		t.Helper()
+		d := &demoRun{folder: folder, ingest: given}
+		if err := d.settleIngestToken(); err != nil {
+			t.Fatal(err)
+		}
+		return d.ingest
+	}
+	made := settle("")
+	if len(made) < 20 || settle("") != made {
+		t.Errorf("the token is %q and then %q, want one that is kept", made, settle(""))
+	}
+	if got := settle("given-token"); got != "given-token" {
+		t.Errorf("the token that was given became %q", got)
+	}
+	info, err := os.Stat(folder.ingestToken())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the token's file: %v, %v; want mode 0600", info, err)
+	}
+}
