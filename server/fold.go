@@ -15,6 +15,7 @@ import (
 type fold struct {
 	state   *flow.State
 	queue   chan journal.Block
+	quit    chan struct{} // closed when nothing more is to be folded
 	publish func(offset uint64, outputs []flow.Output)
 	log     *slog.Logger
 	offset  uint64
@@ -31,18 +32,31 @@ type fold struct {
 const foldQueue = 64
 
 func newFold(limits flow.Limits, log *slog.Logger) *fold {
-	return &fold{state: flow.New(limits), queue: make(chan journal.Block, foldQueue), log: log}
+	return &fold{state: flow.New(limits), queue: make(chan journal.Block, foldQueue), quit: make(chan struct{}), log: log}
 }
 
-// offer hands over a durable block.
-func (f *fold) offer(b journal.Block) { f.queue <- b }
+// offer hands over a durable block. After abandon it is thrown away.
+func (f *fold) offer(b journal.Block) {
+	select {
+	case f.queue <- b:
+	case <-f.quit:
+	}
+}
 
-// end says that no more will be offered.
+// abandon gives up what is not folded yet: it is durable, and the next start
+// folds it. It lets go whoever waits in offer.
+func (f *fold) abandon() { close(f.quit) }
+
+// end says that no more will be offered: the journal's writer has ended.
 func (f *fold) end() { close(f.queue) }
 
 func (f *fold) run() {
 	for b := range f.queue {
-		_ = f.take(b)
+		select {
+		case <-f.quit:
+		default:
+			_ = f.take(b)
+		}
 	}
 }
 

@@ -243,7 +243,9 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	}()
 	draining, cancelDrain := context.WithTimeout(context.Background(), drainWithin)
 	defer cancelDrain()
+	abandon := context.AfterFunc(draining, h.fold.abandon) // else a slow fold holds the writer up
 	err := h.journal.Close(draining)
+	abandon()
 	h.fold.end()
 	<-drained
 	return err

@@ -80,7 +80,7 @@ type Journal struct {
 	epoch  string
 
 	queue  queue
-	done   chan struct{} // closed when the writer has ended
+	done   chan struct{} // closed when the writer has ended; nil when there is none
 	last   atomic.Uint64 // offset of the newest durable block
 	size   atomic.Int64  // bytes written since Open
 	blocks atomic.Int64  // blocks written since Open
@@ -119,7 +119,7 @@ func (c Config) withDefaults() Config {
 // Open opens the journal in cfg.Dir, making it where there is none, and starts
 // its writer. Close it. The error wraps ErrLocked when another hub has it.
 func Open(ctx context.Context, cfg Config) (*Journal, error) {
-	j := &Journal{cfg: cfg.withDefaults(), done: make(chan struct{})}
+	j := &Journal{cfg: cfg.withDefaults()}
 	j.queue.init(j.cfg.MaxQueued)
 	if err := j.open(ctx); err != nil {
 		j.release()
@@ -149,6 +149,7 @@ func (j *Journal) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	j.done = make(chan struct{})
 	go j.write(seq + 1)
 	if loss == nil {
 		return nil
@@ -238,8 +239,9 @@ func (j *Journal) Check() error {
 }
 
 // Close lets no more in, writes what waits, and ends the server. It returns
-// when all goroutines have ended and the folder is free. ctx bounds the
-// writing; it may be called again.
+// when all goroutines have ended, the writer and with it the last
+// Config.OnBlock too, and the folder is free. ctx bounds the writing, not a
+// call of OnBlock; it may be called again.
 func (j *Journal) Close(ctx context.Context) error {
 	var err error
 	j.close.Do(func() {
@@ -263,6 +265,9 @@ func (j *Journal) release() {
 	if j.server != nil {
 		j.server.Shutdown()
 		j.server.WaitForShutdown()
+	}
+	if j.done != nil {
+		<-j.done // what still waits fails at once, for want of a connection
 	}
 	if j.head != nil {
 		_ = j.head.file.Close()
