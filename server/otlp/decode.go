@@ -37,6 +37,8 @@ func (r *traceRequest) decode() Batch {
 			for _, s := range ss.Spans().All() {
 				if knownSpan(s.Name()) || maybeServer(s) {
 					b.Spans = append(b.Spans, decodeSpan(source, emitter.Epoch, s))
+				} else if seq := number(s.Attributes(), semconv.AttrSeq); seq > 0 {
+					b.Spans = append(b.Spans, onlyNumber(source, emitter.Epoch, s.Name(), seq))
 				}
 			}
 		}
@@ -121,6 +123,12 @@ func decodeSpan(source flow.Source, epoch string, s ptrace.Span) flow.Span {
 		Links:   decodeLinks(s.Links()),
 		Failed:  s.Status().Code() == ptrace.StatusCodeError,
 	}
+}
+
+// onlyNumber is what counts of a span that the contract does not know: that it
+// came, so that its number is not missed.
+func onlyNumber(source flow.Source, epoch, name string, seq int64) flow.Span {
+	return flow.Span{Source: source, Epoch: epoch, Name: name, Attrs: flow.Attrs{semconv.AttrSeq: seq}}
 }
 
 func decodeEvents(events ptrace.SpanEventSlice) []flow.Event {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/collector/pdata/plog"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 	"google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
@@ -249,5 +250,30 @@ func TestRequestOfClaimsAloneIsStored(t *testing.T) {
 	post(r, Traces, nil)
 	if store.count() != 1 {
 		t.Error("an empty request was stored")
+	}
+}
+
+// The emitter numbers every span of its process, also those of a library that
+// the contract does not know. One of these that came is not missing.
+func TestUnknownSpansWithANumberLeaveNoGap(t *testing.T) {
+	r, store := newReceiver()
+	names := []string{semconv.SpanFetch, "SELECT users", semconv.SpanCompute}
+	var fill []func(ptrace.Span)
+	for i, name := range names {
+		fill = append(fill, func(s ptrace.Span) {
+			s.SetName(name)
+			s.Attributes().PutInt(semconv.AttrSeq, int64(i+1))
+			s.Attributes().PutStr("db.system", "sqlite")
+		})
+	}
+	post(r, Traces, encoded(t, traces(fill...)))
+	batch := store.all[0].batch
+	state := flow.New(flow.Limits{})
+	state.Step(flow.Input{Now: 1_000_000, Spans: batch.Spans, Emitters: batch.Emitters})
+	state.Step(flow.Input{Now: 10_000_000})
+	for _, row := range state.Rows() {
+		if row.Kind() == flow.RowGap {
+			t.Errorf("a gap is announced although all spans came: %+v", row)
+		}
 	}
 }
