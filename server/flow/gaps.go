@@ -160,8 +160,8 @@ func (s *State) reason(r *run, h hole) string {
 	if h.first == 1 && s.first > 1 && h.since <= s.firstNow+gapGrace {
 		return reasonRetention
 	}
-	if r.dropped-r.explained >= h.len() {
-		r.explained += h.len()
+	if r.dropped-r.explained+r.unnumberedDrops() >= h.len() {
+		r.explained += h.len() - s.takeUnnumbered(r, h.len())
 		return reasonDrop
 	}
 	if r.claimed.has(h.first) && r.claimed.has(h.last) {
@@ -178,10 +178,41 @@ func (s *State) announceUnnumbered(r *run) {
 		return
 	}
 	r.explained += n
-	s.gaps.put(s, r.gap(Gap{
+	if len(r.unnumbered) >= maxHoles {
+		r.unnumbered = slices.Delete(r.unnumbered, 0, 1)
+	}
+	r.unnumbered = append(r.unnumbered, s.gaps.put(s, r.gap(Gap{
 		Key: r.gapKey("dropped-" + strconv.FormatInt(r.dropped, 10)), Count: n,
 		From: r.droppedAt, To: r.droppedAt, Reason: reasonDrop,
-	}))
+	})))
+}
+
+// unnumberedDrops is how many spans are in gaps of drops whose numbers are not
+// known yet.
+func (r *run) unnumberedDrops() int64 {
+	r.unnumbered = slices.DeleteFunc(r.unnumbered, func(sl *gapSlot) bool { return sl.gone })
+	n := int64(0)
+	for _, sl := range r.unnumbered {
+		n += sl.row.Count
+	}
+	return n
+}
+
+// takeUnnumbered takes up to n spans out of the gaps of drops whose numbers
+// were not known, oldest first, because a gap with their numbers takes their
+// place, and returns how many it took. A gap that holds none any more goes.
+func (s *State) takeUnnumbered(r *run, n int64) (took int64) {
+	for _, sl := range r.unnumbered {
+		next := *sl.row
+		part := min(next.Count, n-took)
+		took += part
+		if next.Count -= part; next.Count == 0 {
+			s.gaps.drop(s, sl)
+			continue
+		}
+		s.gaps.set(s, sl, next)
+	}
+	return took
 }
 
 func (s *State) openGap(r *run, g Gap) {

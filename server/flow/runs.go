@@ -40,6 +40,8 @@ type run struct {
 	top     int64
 	holes   []hole
 	gaps    []*gapSlot // open ones
+	// unnumbered are the gaps of drops whose numbers are not known, oldest first.
+	unnumbered []*gapSlot
 
 	// dropped is what the emitter says, explained how many of these a gap
 	// shows, inFlight how many are in gaps that nobody has explained.
