@@ -51,9 +51,9 @@
 // A write and a cause are joined by UID and resourceVersion, whichever comes
 // first, and a delete by UID alone, marked as inferred. Only add, update and
 // delete are joined: when a version is seen again (resync, relist, initial
-// list), nobody's write is the reason. By becomes self when controller and
-// process are the same, other when it was unknown; a self of the emitter's
-// stays.
+// list), nobody's write is the reason. A By that is unknown becomes self when
+// controller and process are the same, and other when they are not; what the
+// emitter has resolved stays.
 //
 // A span that the contract has no name for is a server span when it hangs on a
 // write: by its parent, by a link or by the audit id, or through another server

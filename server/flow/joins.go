@@ -138,32 +138,34 @@ func (s *State) resolve(l *link) {
 		s.dropEdge(cause.Write.Span, l.to) // it was a guess, this is exact
 		cause.Write, cause.Inferred = nil, false
 	}
-	s.nameWriter(l, cause, self)
+	cause = s.nameWriter(l, cause, self)
 	if l.by.row.Controller == l.to.row.Controller {
 		s.markSeen(l, cause.At)
 	}
-	e := edgeOf(l, cause, self)
+	e := edgeOf(l, cause)
 	if old := s.edges.slots[e.Key]; old == nil || e.To < old.row.To {
 		s.edges.put(s, e)
 	}
 }
 
-// nameWriter says in the cause who made it. What the emitter resolved stays.
-func (s *State) nameWriter(l *link, cause Cause, self bool) {
+// nameWriter says in the cause who made it and returns the cause as it is then.
+// What the emitter resolved stays, be it self or other.
+func (s *State) nameWriter(l *link, cause Cause, self bool) Cause {
 	next := cause
 	if cause.Write == nil {
 		next.Write = &WriteRef{Reconcile: l.by.row.Key, Span: l.span}
 		next.Inferred = l.end
 	}
-	switch {
-	case self:
-		next.By = semconv.BySelf
-	case cause.By == semconv.ByUnknown:
+	if cause.By == semconv.ByUnknown {
 		next.By = semconv.ByOther
+		if self {
+			next.By = semconv.BySelf
+		}
 	}
 	if next.By != cause.By || next.Write != cause.Write {
 		s.edit(l.to).Causes[l.at] = next
 	}
+	return next
 }
 
 // markSeen notes at the write when its event came back.
@@ -177,7 +179,7 @@ func (s *State) markSeen(l *link, at int64) {
 	}
 }
 
-func edgeOf(l *link, cause Cause, self bool) Edge {
+func edgeOf(l *link, cause Cause) Edge {
 	to := l.to.row
 	return Edge{
 		Row: RowEdge, Key: edgeKey(l.span, l.to),
@@ -185,7 +187,7 @@ func edgeOf(l *link, cause Cause, self bool) Edge {
 		Write: WriteRef{Reconcile: l.by.row.Key, Span: l.span}, Reconcile: to.Key,
 		Controller: to.Controller, Item: to.Item,
 		ObjectKind: cause.Kind, Name: cause.Name, ResourceVersion: cause.ResourceVersion,
-		Self: self || cause.By == semconv.BySelf, Inferred: l.end || cause.Inferred,
+		Self: cause.By == semconv.BySelf, Inferred: l.end || cause.Inferred,
 	}
 }
 
