@@ -38,8 +38,8 @@
 // the controller, or the same one has started anew, what the old one left open
 // is ended at the time when it was last heard of: passes get ResultLost. If the
 // root comes after all, it decides. The same becomes of a pass whose item a
-// worker of the same process has taken again, when its root does not come
-// within 2 seconds.
+// worker of the same process has taken again, or of which the process says that
+// no worker has it any more, when its root does not come within 2 seconds.
 //
 // A ready wait begins when the dequeue span does, so that the span and the
 // queue.item record make the same row. A delayed wait begins when the delay

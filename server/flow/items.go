@@ -24,14 +24,15 @@ type itemNote struct {
 	// foundAt and deletedAt are the newest passes that found the object, and
 	// that were caused by its delete and did not.
 	foundAt, deletedAt int64
-	// newest is when it was last taken.
-	newest taken
+	// newest is when it was last taken, idle when a record last said that no
+	// worker has it.
+	newest, idle taken
 	// waits are its newest waits.
 	waits  []*waitSlot
 	queued bool
 }
 
-// taken is when a worker of a process took an item.
+// taken is when a worker of a process took an item, or had none.
 type taken struct {
 	at     int64
 	source string
@@ -98,11 +99,41 @@ func (s *State) outdate(it *itemSlot, p *pass) {
 		it.note.newest = newest
 	}
 	for _, o := range it.note.open {
-		if o.outdatedAt == 0 && o.row.Source == newest.source && o.row.began() < newest.at {
-			o.outdatedAt = s.now
-			s.outdated = append(s.outdated, o)
+		if o.row.Source == newest.source && o.row.began() < newest.at {
+			s.markOutdated(o)
 		}
 	}
+}
+
+// outdateIdle notes which passes of an item cannot go on any more, because
+// their process has said since that no worker has the item.
+func (s *State) outdateIdle(it *itemSlot) {
+	idle := it.note.idle
+	for _, o := range it.note.open {
+		if at := o.goesOn(); at != 0 && at < idle.at && o.row.Source == idle.source {
+			s.markOutdated(o)
+		}
+	}
+}
+
+func (s *State) markOutdated(p *pass) {
+	if p.outdatedAt == 0 {
+		p.outdatedAt = s.now
+		s.outdated = append(s.outdated, p)
+	}
+}
+
+// goesOn is the newest time at which a worker is known to have been at the
+// pass, 0 when none is known: From alone may be of the time in the queue.
+func (p *pass) goesOn() int64 {
+	at := max(p.row.Start, p.toldAt)
+	for _, ph := range p.row.Phases {
+		at = max(at, ph.To)
+	}
+	for _, st := range p.starts {
+		at = max(at, st.at)
+	}
+	return at
 }
 
 // began is when a worker took the item, or else the earliest that is known.
@@ -181,6 +212,7 @@ func (s *State) refreshItem(it *itemSlot) {
 	if it.gone {
 		return
 	}
+	s.outdateIdle(it)
 	next, f := *it.row, it.note.facets
 	next.Current, next.Phase = "", ""
 	if p := newestOpen(it.note.open); p != nil {

@@ -29,6 +29,9 @@ func (s *State) takeQueueItem(r *run, l *Log) {
 	if l.At >= it.note.facets.at {
 		it.note.facets = facets{l.At, a.flag(semconv.AttrItemActive), a.flag(semconv.AttrItemDirty)}
 		it.note.run = r
+		if !it.note.facets.active {
+			it.note.idle = taken{l.At, r.source.id.Instance}
+		}
 		s.touchItem(it)
 	}
 }
