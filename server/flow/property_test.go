@@ -23,8 +23,12 @@ func drawSim(t *rapid.T) *sim {
 		j := drawJob(t, at, &version, &came)
 		e := m.run(j)
 		for i, w := range j.writes {
+			what := rapid.SampledFrom([]string{semconv.CauseAdd, semconv.CauseUpdate, semconv.CauseDelete}).Draw(t, "what")
+			if w.Method == "DELETE" {
+				what, w.After = semconv.CauseDelete, fmt.Sprint(version) // perhaps of a write that ended the object
+			}
 			came = append(came, Cause{
-				At: e.to + int64(i), What: rapid.SampledFrom([]string{semconv.CauseAdd, semconv.CauseUpdate}).Draw(t, "what"),
+				At: e.to + int64(i), What: what,
 				By: semconv.ByUnknown, Kind: "Pod", Name: w.Name, UID: w.UID, ResourceVersion: w.After,
 			})
 		}
@@ -51,11 +55,17 @@ func drawJob(t *rapid.T, at int64, version *int, came *[]Cause) job {
 	j.causes = append(j.causes, (*came)[:n]...)
 	*came = (*came)[n:]
 	for range rapid.SampledFrom([]int{0, 1, 2, 45}).Draw(t, "writes") {
-		*version++
+		if rapid.IntRange(0, 4).Draw(t, "anew") > 0 { // else a second write claims the version
+			*version++
+		}
 		j.writes = append(j.writes, Write{
 			Method: "PUT", Name: "p", UID: fmt.Sprint("u", *version%5), After: fmt.Sprint(*version),
 			Status: rapid.SampledFrom([]int{200, 201, 409}).Draw(t, "status"),
 		})
+		if rapid.IntRange(0, 4).Draw(t, "delete") == 0 {
+			w := &j.writes[len(j.writes)-1]
+			w.Method, w.After = "DELETE", ""
+		}
 	}
 	return j
 }
