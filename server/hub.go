@@ -197,7 +197,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	viewing, stopViewing := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return h.serveHTTP() })
 	if h.grpc != nil {
-		g.Go(func() error { return h.grpc.Serve(netutil.LimitListener(h.grpcOn, maxEmitters)) })
+		g.Go(func() error { return h.serveGRPC() })
 	}
 	g.Go(func() error {
 		defer close(folded)
@@ -222,6 +222,15 @@ func (h *Hub) serveHTTP() error {
 	}
 	if err := h.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving HTTP: %w", err)
+	}
+	return nil
+}
+
+func (h *Hub) serveGRPC() error {
+	// A server that was stopped before it began to serve says so; that is no
+	// fault.
+	if err := h.grpc.Serve(netutil.LimitListener(h.grpcOn, maxEmitters)); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return fmt.Errorf("serving OTLP over gRPC: %w", err)
 	}
 	return nil
 }

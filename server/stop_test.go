@@ -49,3 +49,20 @@ func TestStoppingUnderLoadEnds(t *testing.T) {
 		t.Error("Run does not say that not all was stored in time")
 	}
 }
+
+// The hub may be told to stop before it has begun to serve.
+func TestRunEndedFromTheStartIsNoError(t *testing.T) {
+	h, err := New(t.Context(), Config{
+		Listen: "127.0.0.1:0", OTLPGRPC: "127.0.0.1:0", Data: t.TempDir(), Token: testToken, IngestToken: testIngest,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.grpc.Stop() // as a stop does that overtakes the serving
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Run(ctx); err != nil {
+		t.Errorf("Run returned %v", err)
+	}
+}

@@ -24,7 +24,7 @@ func drawSim(t *rapid.T) *sim {
 		e := m.run(j)
 		for i, w := range j.writes {
 			what := rapid.SampledFrom([]string{semconv.CauseAdd, semconv.CauseUpdate, semconv.CauseDelete}).Draw(t, "what")
-			if w.Method == "DELETE" {
+			if w.Method == methodDelete {
 				what, w.After = semconv.CauseDelete, fmt.Sprint(version) // perhaps of a write that ended the object
 			}
 			came = append(came, Cause{
@@ -64,7 +64,7 @@ func drawJob(t *rapid.T, at int64, version *int, came *[]Cause) job {
 		})
 		if rapid.IntRange(0, 4).Draw(t, "delete") == 0 {
 			w := &j.writes[len(j.writes)-1]
-			w.Method, w.After = "DELETE", ""
+			w.Method, w.After = methodDelete, ""
 		}
 	}
 	return j
