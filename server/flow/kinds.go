@@ -1,5 +1,22 @@
 package flow
 
+import "github.com/reconcile-tracer/tracer/tracer/semconv"
+
+// Kinds returns every kind of row, reconciles first. The caller owns it.
+func Kinds() []RowKind {
+	return []RowKind{
+		RowReconcile, RowWait, RowHold, RowSample, RowEdge, RowGap, RowFinding, RowController, RowItem,
+	}
+}
+
+// Results returns every result that a reconcile can end with. The caller owns it.
+func Results() []string {
+	return []string{
+		semconv.ResultSuccess, semconv.ResultRequeue, semconv.ResultRequeueAfter, semconv.ResultError,
+		semconv.ResultTerminalError, semconv.ResultPanic, semconv.ResultTimeout, ResultLost,
+	}
+}
+
 // A row in an Output is always a pointer to one of the row types: the pointer
 // types implement Row, the plain ones do not, so that a type switch has one
 // case for each kind.

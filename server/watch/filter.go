@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
-	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
 // Limits of a filter.
@@ -43,16 +42,17 @@ type Filter struct {
 }
 
 var (
-	kinds = []string{
-		string(flow.RowReconcile), string(flow.RowWait), string(flow.RowHold), string(flow.RowSample), string(flow.RowEdge),
-		string(flow.RowGap), string(flow.RowFinding), string(flow.RowController), string(flow.RowItem),
-	}
-	results = []string{
-		semconv.ResultSuccess, semconv.ResultRequeue, semconv.ResultRequeueAfter, semconv.ResultError,
-		semconv.ResultTerminalError, semconv.ResultPanic, semconv.ResultTimeout,
-	}
+	kinds      = kindNames()
 	parameters = []string{"row", "controller", "item", "result", "since", "limit"}
 )
+
+func kindNames() []string {
+	var names []string
+	for _, k := range flow.Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}
 
 // ParseFilter reads a filter from a query: row, controller, item and result
 // (each may be repeated, or hold several values with commas between), since (a
@@ -72,7 +72,7 @@ func ParseFilter(q url.Values, now time.Time, also ...string) (Filter, error) {
 		name string
 		into *[]string
 		of   []string
-	}{{"row", &rows, kinds}, {"controller", &f.Controllers, nil}, {"item", &f.Items, nil}, {"result", &f.Results, results}} {
+	}{{"row", &rows, kinds}, {"controller", &f.Controllers, nil}, {"item", &f.Items, nil}, {"result", &f.Results, flow.Results()}} {
 		values, err := parseList(p.name, q[p.name], p.of)
 		if err != nil {
 			return Filter{}, err
