@@ -51,12 +51,13 @@ func (r *logRequest) decode() Batch {
 	for _, rl := range r.Logs().ResourceLogs().All() {
 		source := decodeSource(rl.Resource())
 		for _, sl := range rl.ScopeLogs().All() {
-			if emitter, numbered := decodeEmitter(source, sl.Scope()); numbered {
+			emitter, numbered := decodeEmitter(source, sl.Scope())
+			if numbered {
 				b.Emitters = append(b.Emitters, emitter)
 			}
 			for _, l := range sl.LogRecords().All() {
 				if event := eventName(l); knownLog(event) {
-					b.Logs = append(b.Logs, decodeLog(source, event, l))
+					b.Logs = append(b.Logs, decodeLog(source, emitter.Epoch, event, l))
 				}
 			}
 		}
@@ -157,13 +158,14 @@ func eventName(l plog.LogRecord) string {
 	return text(l.Attributes(), "event.name")
 }
 
-func decodeLog(source flow.Source, event string, l plog.LogRecord) flow.Log {
+func decodeLog(source flow.Source, epoch, event string, l plog.LogRecord) flow.Log {
 	at := l.Timestamp()
 	if at == 0 {
 		at = l.ObservedTimestamp()
 	}
 	return flow.Log{
 		Source:  source,
+		Epoch:   epoch,
 		Event:   event,
 		At:      micros(at),
 		TraceID: l.TraceID().String(),

@@ -277,3 +277,15 @@ func TestUnknownSpansWithANumberLeaveNoGap(t *testing.T) {
 		}
 	}
 }
+
+// A record says of which run of its emitter it is, so that what a run left is
+// not taken for the next one's.
+func TestLogRecordsBelongToTheirRun(t *testing.T) {
+	r, store := newReceiver()
+	req := logs(func(plog.LogRecord) {})
+	req.Logs().ResourceLogs().At(0).ScopeLogs().At(0).Scope().Attributes().PutStr(semconv.AttrEmitterEpoch, "e-7")
+	post(r, Logs, encoded(t, req))
+	if got := store.all[0].batch.Logs[0].Epoch; got != "e-7" {
+		t.Errorf("the record's run is %q, want e-7", got)
+	}
+}
