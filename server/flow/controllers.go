@@ -30,7 +30,8 @@ type replica struct {
 	heard      int64
 	at         int64
 	state      lane
-	droppedAt  int64
+	// dropped is what predicates dropped, by their name and the kind.
+	dropped map[string]*dropped
 	// givenUp says that what it left open has been ended.
 	givenUp bool
 }

@@ -60,7 +60,7 @@
 // span. Writes and such spans wait a minute for each other; who hangs on nothing
 // by then is shown nowhere. They make no emitter known and count nowhere.
 //
-// Drops (events that a predicate dropped) have no numbers; a record that is
-// not newer than the last one of its controller and process counts as a
+// Drops (events that a predicate dropped) come as counts so far, by predicate
+// and kind; a record that is not newer than the last one of these counts as a
 // repetition.
 package flow

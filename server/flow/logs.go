@@ -68,20 +68,60 @@ func (s *State) endHolds(controller string, worker int, since, at int64) {
 	})
 }
 
-// takeDrop counts an event that a predicate dropped. The records have no
-// numbers; one that is not newer than the last is taken for a repetition.
+// takeDrop counts events that a predicate dropped. One record tells of the
+// newest of a predicate and kind, and how many there were so far; without that
+// number, of one. A record that is not newer than the last of its predicate and
+// kind is taken for a repetition.
 func (s *State) takeDrop(r *run, l *Log) {
 	name := l.Attrs.text(semconv.AttrController)
 	if name == "" {
 		return
 	}
 	rep := s.bind(name, r.source)
-	if l.At <= rep.droppedAt {
+	d := rep.drops(l.Attrs.text(semconv.AttrDropPredicate) + "/" + l.Attrs.text(semconv.AttrObjectKind))
+	if l.At <= d.at {
 		return
 	}
-	rep.droppedAt = l.At
-	s.editController(rep.controller).Dropped++
+	n := d.grown(l.Attrs.num(semconv.AttrDropCount))
+	d.at = l.At
+	s.editController(rep.controller).Dropped += n
 	if sm := s.sample(name, l.At); sm != nil {
-		s.editSample(sm).Drops++
+		s.editSample(sm).Drops += int(n)
 	}
+}
+
+// maxDroppers is for how many predicates and kinds of one process drops are
+// counted apart.
+const maxDroppers = 256
+
+// dropped is what the newest record of a predicate and kind said.
+type dropped struct{ at, count int64 }
+
+// drops returns what is known of a predicate and kind; all that are too many
+// are one.
+func (rep *replica) drops(by string) *dropped {
+	if len(rep.dropped) >= maxDroppers && rep.dropped[by] == nil {
+		by = ""
+	}
+	if rep.dropped == nil {
+		rep.dropped = map[string]*dropped{}
+	}
+	if rep.dropped[by] == nil {
+		rep.dropped[by] = &dropped{}
+	}
+	return rep.dropped[by]
+}
+
+// grown takes in a count so far and returns by how much it has grown: from 0
+// when the process has begun anew, by 1 when there is no count.
+func (d *dropped) grown(count int64) int64 {
+	if count <= 0 || count > maxSeq {
+		return 1
+	}
+	n := count - d.count
+	if n < 0 {
+		n = count
+	}
+	d.count = count
+	return n
 }

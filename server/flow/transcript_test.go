@@ -267,6 +267,7 @@ func shorthand() map[string]string {
 		"why": semconv.AttrItemDelayedWhy, "active": semconv.AttrItemActive, "dirty": semconv.AttrItemDirty,
 		"lease": semconv.AttrStateLease, "workers": semconv.AttrStateWorkers, "unsynced": semconv.AttrStateUnsynced,
 		"worker": semconv.AttrWorker, "since": semconv.AttrHoldSince, "phase": semconv.AttrHoldPhase,
+		"predicate": semconv.AttrDropPredicate, "dropped": semconv.AttrDropCount,
 	}
 }
 
@@ -290,7 +291,7 @@ func (p *player) option(a Attrs, src *Source, epoch *string, option string) {
 		a[name] = p.time(v)
 	case "active", "dirty":
 		a[name] = true
-	case "seq", "delay_ms", "requeues", "depth", "order", "status", "count", "workers", "worker":
+	case "seq", "delay_ms", "requeues", "depth", "order", "status", "count", "workers", "worker", "dropped":
 		a[name] = p.int(v)
 	case "counts", "unsynced":
 		a[name] = strings.Split(strings.ReplaceAll(v, ":", "="), ",")

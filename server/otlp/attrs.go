@@ -33,7 +33,7 @@ var known = set(
 	semconv.AttrItemRequeues, semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrHoldSince,
 	semconv.AttrHoldUntil, semconv.AttrHoldPhase, semconv.AttrHoldWhy, semconv.AttrStateWorkers,
 	semconv.AttrStateLease, semconv.AttrStateSynced, semconv.AttrStateUnsynced, semconv.AttrStateWatchError,
-	semconv.AttrStateStopping,
+	semconv.AttrStateStopping, semconv.AttrDropPredicate, semconv.AttrDropEvent, semconv.AttrDropCount,
 )
 
 func set(names ...string) map[string]bool {
