@@ -8,6 +8,8 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 const (
@@ -24,7 +26,7 @@ func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if same, there := h.sameOrigin(r); there && !same {
-		fail(w, http.StatusForbidden, "an action must come from this hub's own page, not from %q", clip(r.Header.Get("Origin")))
+		fail(w, http.StatusForbidden, "an action must come from this hub's own page, not from %q", flow.Brief(r.Header.Get("Origin")))
 		return
 	}
 	args, status, err := readArgs(w, r)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/otlp"
 )
 
@@ -27,7 +28,7 @@ func (h *Hub) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !h.ownHost(r.Host) {
 			fail(w, http.StatusMisdirectedRequest,
-				"the hub is not known as %q: call it by a loopback name, or start it with --allow-host", clip(r.Host))
+				"the hub is not known as %q: call it by a loopback name, or start it with --allow-host", flow.Brief(r.Host))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -82,7 +83,7 @@ func (h *Hub) checkOrigin(next http.Handler) http.Handler {
 		switch {
 		case there && !same, !there && !h.hasBearer(r):
 			fail(w, http.StatusForbidden, "the websocket's Origin %q is not this hub's page: open %s, or send a bearer token without Origin",
-				clip(r.Header.Get("Origin")), h.URL())
+				flow.Brief(r.Header.Get("Origin")), h.URL())
 		case site != "" && site != "same-origin" && site != "none":
 			fail(w, http.StatusForbidden, "the websocket was opened by a page of another site")
 		default:
@@ -119,12 +120,4 @@ func (h *Hub) need(next http.Handler, has func(*http.Request) bool, remedy strin
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// clip keeps what somebody else wrote short in an error.
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
 }

@@ -52,17 +52,33 @@ func clipAll(v []string) []string {
 	return v
 }
 
-// clip cuts s between two characters, and then copies it so that the rest can
+// clip cuts s to what a row may hold, and then copies it so that the rest can
 // be freed.
 func clip(s string) string {
 	if len(s) <= maxString {
 		return s
 	}
-	n := maxString
-	for n > maxString-4 && s[n]&0xC0 == 0x80 {
+	return strings.Clone(cut(s, maxString))
+}
+
+// cut cuts s, which is longer than n bytes, between two characters.
+func cut(s string, n int) string {
+	for low := n - 4; n > low && s[n]&0xC0 == 0x80; {
 		n--
 	}
-	return strings.Clone(s[:n])
+	return s[:n]
+}
+
+// maxBrief is how much of somebody else's words an error repeats, in bytes.
+const maxBrief = 64
+
+// Brief keeps what somebody else wrote short enough to be repeated in an error.
+// It cuts between two characters and ends in "…" where it has cut.
+func Brief(s string) string {
+	if len(s) <= maxBrief {
+		return s
+	}
+	return cut(s, maxBrief) + "…"
 }
 
 // fields reads a list of "path=value".

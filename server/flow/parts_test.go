@@ -44,6 +44,19 @@ func TestClipCutsBetweenCharacters(t *testing.T) {
 	}
 }
 
+func TestBriefCutsBetweenCharacters(t *testing.T) {
+	for _, s := range []string{"", "short", strings.Repeat("a", maxBrief), strings.Repeat("ä", maxBrief), "x" + strings.Repeat("€", maxBrief), strings.Repeat("\x80", 200)} {
+		got := Brief(s)
+		kept, cut := strings.CutSuffix(got, "…")
+		switch {
+		case len(s) <= maxBrief && got != s, len(s) > maxBrief && !cut:
+			t.Errorf("%d bytes become %q", len(s), got)
+		case len(kept) > maxBrief || !strings.HasPrefix(s, kept) || utf8.ValidString(s) != utf8.ValidString(kept):
+			t.Errorf("%d bytes are cut to %q", len(s), kept)
+		}
+	}
+}
+
 func TestCausesKeepBothEndsAndExactCounts(t *testing.T) {
 	var events []Event
 	for i := range 200 {

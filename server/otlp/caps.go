@@ -6,6 +6,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 // Caps bound one span or log record. What is over a cap is rejected alone, the
@@ -78,7 +80,7 @@ func (c Caps) check(v any) error {
 }
 
 func (c Caps) checkSpan(s ptrace.Span) error {
-	what := fmt.Sprintf("span %q", clip(s.Name()))
+	what := fmt.Sprintf("span %q", flow.Brief(s.Name()))
 	switch {
 	case s.TraceID().IsEmpty() || s.SpanID().IsEmpty():
 		return fmt.Errorf("%s has no trace id or no span id: give it both", what)
@@ -111,7 +113,7 @@ func (c Caps) checkSpan(s ptrace.Span) error {
 }
 
 func (c Caps) checkLog(l plog.LogRecord) error {
-	what := fmt.Sprintf("log record %q", clip(l.EventName()))
+	what := fmt.Sprintf("log record %q", flow.Brief(l.EventName()))
 	if len(l.EventName()) > c.String {
 		return over(what, "bytes in its name", len(l.EventName()), c.String)
 	}
@@ -130,7 +132,7 @@ func (c Caps) checkMap(what string, m pcommon.Map) error {
 			return over(what, "bytes in an attribute's name", len(k), c.String)
 		}
 		if err := c.checkValue(what, v, c.Depth); err != nil {
-			return fmt.Errorf("%w (attribute %q)", err, clip(k))
+			return fmt.Errorf("%w (attribute %q)", err, flow.Brief(k))
 		}
 	}
 	return nil
@@ -172,12 +174,4 @@ func (c Caps) checkSlice(what string, s pcommon.Slice, left int) error {
 
 func over(what, of string, got, limit int) error {
 	return fmt.Errorf("%s has %d %s, the limit is %d: send less", what, got, of, limit)
-}
-
-// clip keeps a name that somebody else chose short in an error.
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
 }

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 const (
@@ -71,7 +73,7 @@ func (r *Receiver) admit(req *http.Request, mediaType string) error {
 			"set OTEL_EXPORTER_OTLP_HEADERS to what `tracer serve` prints"}
 	case mediaType != typeProto && mediaType != typeJSON:
 		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("Content-Type %q is not taken: use %s or %s",
-			clip(mediaType), typeProto, typeJSON)}
+			flow.Brief(mediaType), typeProto, typeJSON)}
 	}
 	return nil
 }
@@ -99,7 +101,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request) ([]byte, error
 		body = zip
 	default:
 		return nil, &httpError{http.StatusUnsupportedMediaType,
-			fmt.Sprintf("Content-Encoding %q is not taken: use gzip or none", clip(encoding))}
+			fmt.Sprintf("Content-Encoding %q is not taken: use gzip or none", flow.Brief(encoding))}
 	}
 	data, err := io.ReadAll(io.LimitReader(body, r.cfg.MaxBody+1))
 	if err != nil {

@@ -63,7 +63,7 @@ func ParseFilter(q url.Values, now time.Time, also ...string) (Filter, error) {
 	allowed := append(slices.Clone(parameters), also...)
 	for name := range q {
 		if !slices.Contains(allowed, name) {
-			return Filter{}, fmt.Errorf("parameter %q is not known: use %s", clip(name), strings.Join(allowed, ", "))
+			return Filter{}, fmt.Errorf("parameter %q is not known: use %s", flow.Brief(name), strings.Join(allowed, ", "))
 		}
 	}
 	var f Filter
@@ -84,7 +84,7 @@ func ParseFilter(q url.Values, now time.Time, also ...string) (Filter, error) {
 	}
 	for _, item := range f.Items {
 		if _, err := path.Match(item, ""); err != nil {
-			return Filter{}, fmt.Errorf("item=%s is not a pattern: use namespace/name, with * for any part", clip(item))
+			return Filter{}, fmt.Errorf("item=%s is not a pattern: use namespace/name, with * for any part", flow.Brief(item))
 		}
 	}
 	var err error
@@ -106,7 +106,7 @@ func parseList(name string, raw []string, of []string) ([]string, error) {
 		case len(v) > maxValue:
 			return nil, fmt.Errorf("%s= has a value of %d bytes, the limit is %d: shorten it", name, len(v), maxValue)
 		case of != nil && !slices.Contains(of, v):
-			return nil, fmt.Errorf("%s=%s is not known: use %s", name, clip(v), strings.Join(of, ", "))
+			return nil, fmt.Errorf("%s=%s is not known: use %s", name, flow.Brief(v), strings.Join(of, ", "))
 		}
 		values = append(values, v)
 	}
@@ -132,7 +132,7 @@ func parseSince(q url.Values, now time.Time) (int64, error) {
 		// Whole seconds, so that viewers who ask at once share their frames.
 		return now.Add(-ago).Truncate(time.Second).UnixMicro(), nil
 	}
-	return 0, fmt.Errorf("since=%s is no time: use 2006-01-02T15:04:05Z, microseconds since 1970, or a duration like 5m", clip(raw))
+	return 0, fmt.Errorf("since=%s is no time: use 2006-01-02T15:04:05Z, microseconds since 1970, or a duration like 5m", flow.Brief(raw))
 }
 
 func parseLimit(q url.Values) (int, error) {
@@ -142,7 +142,7 @@ func parseLimit(q url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(raw)
 	if err != nil || n < 1 || n > MaxLimit {
-		return 0, fmt.Errorf("limit=%s is not a number from 1 to %d: use one, or leave it out", clip(raw), MaxLimit)
+		return 0, fmt.Errorf("limit=%s is not a number from 1 to %d: use one, or leave it out", flow.Brief(raw), MaxLimit)
 	}
 	return n, nil
 }
@@ -155,14 +155,6 @@ func single(q url.Values, name string) (string, error) {
 		return "", fmt.Errorf("%s= is empty: give a value, or leave it out", name)
 	}
 	return q.Get(name), nil
-}
-
-// clip keeps what somebody else wrote short in an error.
-func clip(s string) string {
-	if len(s) > 64 {
-		return s[:64] + "…"
-	}
-	return s
 }
 
 // key is equal for filters that choose the same rows. Limit does not count: it

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 // Position is a place in the stream: which history, and how far in it.
@@ -24,7 +26,7 @@ func ParsePosition(s string) (Position, error) {
 	epoch, offset, ok := strings.Cut(s, ":")
 	n, err := strconv.ParseUint(offset, 10, 64)
 	if !ok || err != nil || epoch == "" || len(s) > maxPosition || strings.Trim(epoch, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-		return Position{}, fmt.Errorf("from=%s is not a position: use <epoch>:<offset> as the last frame had it, or leave it out", clip(s))
+		return Position{}, fmt.Errorf("from=%s is not a position: use <epoch>:<offset> as the last frame had it, or leave it out", flow.Brief(s))
 	}
 	return Position{epoch, n}, nil
 }
