@@ -131,8 +131,8 @@ func encodeElided(from, to, offset uint64, now int64, by counts) []byte {
 	return data
 }
 
-// EncodeError makes an error frame.
-func EncodeError(code, message string, now int64) []byte {
+// encodeError makes an error frame.
+func encodeError(code, message string, now int64) []byte {
 	data, _ := json.Marshal(map[string]any{"type": "error", "code": code, "message": message, "now": now})
 	return data
 }

@@ -122,17 +122,31 @@ func (h *Hub) serve(parent context.Context, conn *link, v *viewer) {
 	listening := make(chan struct{})
 	go func() {
 		defer close(listening)
-		cancel(listen(ctx, conn))
+		// With parent, since the end of a reader's context ends the connection,
+		// and a last word is to be said.
+		cancel(listen(parent, conn))
 	}()
-	keepAlive(ctx, conn, h.cfg.Ping, cancel)
+	stop := keepAlive(ctx, conn, h.cfg.Ping, cancel)
 	switch err := h.feed(ctx, conn, v); {
 	case errors.Is(err, errClosing):
-		conn.end(websocket.StatusGoingAway, err.Error())
+		h.dismiss(parent, conn, websocket.StatusGoingAway, "closing", errClosing)
 	case errors.Is(context.Cause(ctx), errTalks):
-		conn.end(websocket.StatusPolicyViolation, errTalks.Error())
+		h.dismiss(parent, conn, websocket.StatusPolicyViolation, "talks", errTalks)
 	}
+	cancel(nil) // before stop, so that a ping under way sets no other timer
+	stop()
 	conn.drop()
 	<-listening
+}
+
+// dismiss tells a viewer in a last frame why it is let go, and closes.
+func (h *Hub) dismiss(ctx context.Context, conn *link, status websocket.StatusCode, code string, why error) {
+	ctx, cancel := context.WithTimeout(ctx, goodbye)
+	defer cancel()
+	if err := conn.Write(ctx, websocket.MessageText, encodeError(code, why.Error(), h.cfg.Now().UnixMicro())); err != nil {
+		return // it reads no more, and will not read the close either
+	}
+	conn.end(status, why.Error())
 }
 
 // listen answers pings and closes, which takes somebody who reads. It returns
@@ -178,10 +192,14 @@ func (h *Hub) write(ctx context.Context, conn *link, m message) error {
 	return w.Close()
 }
 
-// keepAlive finds viewers that are gone without a word. It has a goroutine only
-// while it waits for an answer, since thousands of viewers have one each.
-func keepAlive(ctx context.Context, conn *link, every time.Duration, gone context.CancelCauseFunc) {
-	time.AfterFunc(every, func() {
+// keepAlive finds viewers that are gone without a word, until stop is called or
+// ctx ends. It has a goroutine only while it waits for an answer, since
+// thousands of viewers have one each.
+func keepAlive(ctx context.Context, conn *link, every time.Duration, gone context.CancelCauseFunc) (stop func()) {
+	var timer *time.Timer
+	set := make(chan struct{}) // closed when timer is there: it may fire at once
+	timer = time.AfterFunc(every, func() {
+		<-set
 		if ctx.Err() != nil {
 			return
 		}
@@ -191,6 +209,11 @@ func keepAlive(ctx context.Context, conn *link, every time.Duration, gone contex
 			gone(err)
 			return
 		}
-		keepAlive(ctx, conn, every, gone)
+		timer.Reset(every)
+		if ctx.Err() != nil {
+			timer.Stop() // it has ended meanwhile, and stop was called too early
+		}
 	})
+	close(set)
+	return func() { timer.Stop() }
 }

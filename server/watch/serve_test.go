@@ -5,9 +5,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
@@ -138,10 +140,15 @@ func TestViewersAreToldWhenTheHubCloses(t *testing.T) {
 	conn := s.connect("")
 	next(t, conn)
 	go s.stop()
+	var last anyFrame
 	for {
-		_, _, err := conn.Read(t.Context())
+		_, data, err := conn.Read(t.Context())
 		if err == nil {
+			last = decode(t, data)
 			continue
+		}
+		if last.Type != "error" || last.Code != "closing" {
+			t.Errorf("the last frame is %+v, want an error that says why", last)
 		}
 		if websocket.CloseStatus(err) != websocket.StatusGoingAway {
 			t.Errorf("closed with %v, want going away", err)
@@ -215,10 +222,15 @@ func TestViewerWhoTalksIsLetGo(t *testing.T) {
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
 		t.Fatal(err)
 	}
+	var last anyFrame
 	for {
-		_, _, err := conn.Read(t.Context())
+		_, data, err := conn.Read(t.Context())
 		if err == nil {
+			last = decode(t, data)
 			continue
+		}
+		if last.Type != "error" || last.Code != "talks" {
+			t.Errorf("the last frame is %+v, want an error that says why", last)
 		}
 		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
 			t.Errorf("closed with %v, want policy violation", err)
@@ -235,5 +247,22 @@ func TestViewerWhoDoesNotAnswerIsLetGoInTime(t *testing.T) {
 	s.stop()
 	if took := time.Since(began); took > 4*time.Second {
 		t.Errorf("the hub took %s to stop", took)
+	}
+}
+
+// Thousands of viewers may come and go within the time of one ping; what waits
+// for it must not keep hold of their connections.
+func TestViewersWhoAreGoneLeaveNoTimerBehind(t *testing.T) {
+	l := &link{raw: &net.TCPConn{}}
+	held := weak.Make(l)
+	stop := keepAlive(t.Context(), l, time.Hour, func(error) {})
+	stop()
+	l, stop = nil, nil
+	// The runtime lets go of a stopped timer when it next looks at its timers.
+	for deadline := time.Now().Add(10 * time.Second); held.Value() != nil; runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatal("the connection is held after its viewer is gone")
+		}
+		<-time.After(time.Millisecond)
 	}
 }
