@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -52,8 +53,11 @@ func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, s
 		return nil, http.StatusUnsupportedMediaType, errors.New("the Content-Type must be application/json")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
-	if err != nil {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only the action's arguments")
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest, fmt.Errorf("the body did not come whole: %w: send it again", err)
 	}
 	if err := json.Unmarshal(body, &args); err != nil || args == nil {
 		return nil, http.StatusBadRequest, errors.New(`the body is not a JSON object of strings, like {"namespace":"default","name":"web"}`)

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
@@ -68,6 +71,16 @@ func TestActions(t *testing.T) {
 		if res.status != c.status || !strings.Contains(res.body, c.says) || !strings.HasPrefix(res.body, `{"error":`) {
 			t.Errorf("%s: %d %s, want %d with %q", name, res.status, res.body, c.status, c.says)
 		}
+	}
+}
+
+// A body that breaks off is not one that is too large.
+func TestActionWhoseBodyBreaksOffIsABadRequest(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/actions/scale", iotest.ErrReader(io.ErrUnexpectedEOF))
+	r.Header.Set("Content-Type", "application/json")
+	_, status, err := readArgs(httptest.NewRecorder(), r)
+	if status != http.StatusBadRequest || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("answer %d, %v; want 400 and the reason", status, err)
 	}
 }
 
