@@ -17,7 +17,7 @@ import (
 // TestWhoMayWhat is every route with every credential.
 func TestWhoMayWhat(t *testing.T) {
 	h := start(t)
-	cookie := h.cookieName() + "=" + h.token.cookie()
+	cookie := h.cookieName(here) + "=" + h.token.cookie()
 	credentials := []struct {
 		name string
 		with headers
@@ -27,7 +27,7 @@ func TestWhoMayWhat(t *testing.T) {
 		{"ingest", bearer(testIngest)},
 		{"cookie", headers{"Cookie": cookie}},
 		{"wrong", bearer("wrong")},
-		{"wrong cookie", headers{"Cookie": h.cookieName() + "=" + testToken}},
+		{"wrong cookie", headers{"Cookie": h.cookieName(here) + "=" + testToken}},
 		{"other port's cookie", headers{"Cookie": "tracer-1=" + h.token.cookie()}},
 		{"basic", headers{"Authorization": "Basic " + testToken}},
 	}
@@ -113,7 +113,7 @@ func TestLoginLinkOpensASession(t *testing.T) {
 		t.Errorf("login answers %d, want 303", set.status)
 	}
 	cookie := set.header.Get("Set-Cookie")
-	for _, want := range []string{h.cookieName() + "=", "HttpOnly", "SameSite=Lax", "Path=/"} {
+	for _, want := range []string{h.cookieName(here) + "=", "HttpOnly", "SameSite=Lax", "Path=/"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("the cookie %q has no %s", cookie, want)
 		}
@@ -156,7 +156,7 @@ func TestHosts(t *testing.T) {
 // TestOrigins is about the websocket, which a page of any site could open.
 func TestOrigins(t *testing.T) {
 	h := start(t)
-	cookie := headers{"Cookie": h.cookieName() + "=" + h.token.cookie()}
+	cookie := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie()}
 	own := h.URL()
 	port := own[strings.LastIndex(own, ":"):]
 	for _, c := range []struct {
@@ -200,7 +200,7 @@ func TestOrigins(t *testing.T) {
 
 func TestActionsFromOtherPagesAreRefused(t *testing.T) {
 	h := start(t, func(c *Config) { c.Actions = &recordedActions{} })
-	base := headers{"Cookie": h.cookieName() + "=" + h.token.cookie(), "Content-Type": "application/json"}
+	base := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie(), "Content-Type": "application/json"}
 	for name, c := range map[string]struct {
 		head headers
 		want int
@@ -258,5 +258,23 @@ func TestTokensAreNeverLogged(t *testing.T) {
 	if text := log.String() + fmt.Sprintf("%v %+v %#v", h.token, h.token, h.token); strings.Contains(text, testToken) ||
 		strings.Contains(text, testIngest) || strings.Contains(text, h.token.cookie()) {
 		t.Errorf("a token is in the log:\n%s", text)
+	}
+}
+
+// Behind a proxy that does TLS the browser must not show the cookie to anybody
+// on plain HTTP; by a loopback name there is no TLS, and the cookie must work.
+func TestCookieBehindAProxyIsSecure(t *testing.T) {
+	h := start(t, func(c *Config) {
+		c.InsecureBehindProxy, c.AllowedHosts = true, []string{"tracer.example"}
+	})
+	for host, secure := range map[string]bool{"tracer.example": true, "tracer.example:443": true, "127.0.0.1": false, "localhost:8080": false} {
+		set := h.do("GET", "/login?token="+testToken, headers{"Host": host}, nil).header.Get("Set-Cookie")
+		if strings.Contains(set, "; Secure") != secure || strings.HasPrefix(set, "__Host-") != secure {
+			t.Errorf("by the name %s the cookie is %q, want it Secure: %v", host, strings.ReplaceAll(set, h.token.cookie(), "…"), secure)
+		}
+		session, _, _ := strings.Cut(set, ";")
+		if res := h.do("GET", "/api/v1/rows", headers{"Host": host, "Cookie": session}, nil); res.status != 200 {
+			t.Errorf("by the name %s the cookie opens nothing: %d", host, res.status)
+		}
 	}
 }

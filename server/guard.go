@@ -97,7 +97,7 @@ func (h *Hub) hasBearer(r *http.Request) bool {
 }
 
 func (h *Hub) hasSession(r *http.Request) bool {
-	c, err := r.Cookie(h.cookieName())
+	c, err := r.Cookie(h.cookieName(r))
 	return h.hasBearer(r) || err == nil && (secret{h.token.cookie()}).is(c.Value)
 }
 

@@ -219,3 +219,6 @@ func writeFile(t testing.TB, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+// here is a request by a loopback name.
+var here = &http.Request{Host: "127.0.0.1:7780"}

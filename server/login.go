@@ -9,12 +9,18 @@ import (
 
 // cookieName has the port in it, since cookies ignore ports and a machine may
 // run several hubs.
-func (h *Hub) cookieName() string {
+func (h *Hub) cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(h.Addr())
-	if h.tls != nil {
+	if h.secure(r) {
 		return "__Host-tracer-" + port
 	}
 	return "tracer-" + port
+}
+
+// secure says whether the browser of a request speaks TLS: to the hub, or to
+// the proxy in front of it. By a loopback name it has not come through that.
+func (h *Hub) secure(r *http.Request) bool {
+	return h.tls != nil || h.cfg.InsecureBehindProxy && !isLoopback(hostOf(r.Host))
 }
 
 // login exchanges the token in the link for a cookie, and leaves the token out
@@ -31,7 +37,7 @@ func (h *Hub) login(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	http.SetCookie(w, h.cookie(h.token.cookie(), 0))
+	http.SetCookie(w, h.cookie(r, h.token.cookie(), 0))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -41,14 +47,14 @@ func (h *Hub) logout(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusForbidden, "a page of another site cannot log you out: %v", err)
 		return
 	}
-	http.SetCookie(w, h.cookie("", -1))
+	http.SetCookie(w, h.cookie(r, "", -1))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-func (h *Hub) cookie(value string, maxAge int) *http.Cookie {
+func (h *Hub) cookie(r *http.Request, value string, maxAge int) *http.Cookie {
 	return &http.Cookie{
-		Name: h.cookieName(), Value: value, Path: "/", MaxAge: maxAge,
-		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: h.tls != nil,
+		Name: h.cookieName(r), Value: value, Path: "/", MaxAge: maxAge,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: h.secure(r),
 	}
 }
 
