@@ -17,7 +17,12 @@ const journalSource = "journal"
 // so that every replay tells the same.
 type losses struct {
 	open []flow.Gap
+	// told are the keys of the rows given out, oldest first.
+	told []string
 }
+
+// maxLosses is how many losses are shown; the oldest go first.
+const maxLosses = 1000
 
 // add notes that blocks are lost; neighbours become one loss.
 func (l *losses) add(first, last uint64, from int64) {
@@ -48,7 +53,17 @@ func (l *losses) rows(at int64) []flow.Output {
 		}
 		g.Key = fmt.Sprintf("%s/%s/%d", journalSource, g.Epoch, g.First)
 		out = append(out, flow.Output{Row: &g})
+		l.told = append(l.told, g.Key)
 	}
 	l.open = nil
+	return append(l.evict(), out...)
+}
+
+// evict says which rows are too many.
+func (l *losses) evict() []flow.Output {
+	var out []flow.Output
+	for ; len(l.told) > maxLosses; l.told = l.told[1:] {
+		out = append(out, flow.Output{Gone: &flow.RowRef{Kind: flow.RowGap, ID: l.told[0]}})
+	}
 	return out
 }
