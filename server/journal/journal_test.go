@@ -422,3 +422,15 @@ func TestCloseWaitsForTheWriterBeyondItsTime(t *testing.T) {
 		t.Errorf("the record that was durable is answered with %v", err)
 	}
 }
+
+// What the embedded server has to say of a start that went well is no warning.
+func TestOpenWarnsOfNothing(t *testing.T) {
+	var buf bytes.Buffer
+	j := open(t, t.TempDir(), func(c *Config) {
+		c.Log = slog.New(slog.NewTextHandler(&buf, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	})
+	shut(t, j)
+	if buf.Len() > 0 {
+		t.Errorf("opening and closing logged:\n%s", &buf)
+	}
+}
