@@ -28,8 +28,9 @@ type replica struct {
 	controller *controller
 	source     *source
 	heard      int64
-	at         int64
-	state      lane
+	// at is the time of the newest controller.state record, taken when it came.
+	at, taken int64
+	state     lane
 	// dropped is what predicates dropped, by their name and the kind.
 	dropped map[string]*dropped
 	// givenUp says that what it left open has been ended.
@@ -138,9 +139,12 @@ func (s *State) takeState(r *run, l *Log) {
 	}
 	rep := s.bind(name, r.source)
 	if l.At < rep.at {
-		return
+		if s.now < rep.taken+stepGrace {
+			return
+		}
+		s.stepBack(rep, l.At)
 	}
-	rep.at = l.At
+	rep.at, rep.taken = l.At, s.now
 	rep.state = laneOf(l.Attrs)
 	if kind := l.Attrs.text(semconv.AttrObjectKind); kind != "" && rep.controller.row.ObjectKind != kind {
 		s.editController(rep.controller).ObjectKind = kind

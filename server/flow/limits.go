@@ -90,6 +90,10 @@ const (
 	// lostGrace is how long the spans of a run may still come when the next
 	// run of the same process has begun.
 	lostGrace = 2 * second
+	// stepGrace is how long nothing newer may have come of a process before an
+	// older record is taken for one by a clock that was set back. A process says
+	// once a second that it is alive.
+	stepGrace = 10 * second
 	// fireGrace is how long after its time a delayed item may still be said
 	// to be delayed.
 	fireGrace = second
