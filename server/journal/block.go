@@ -39,7 +39,7 @@ type Block struct {
 	// Seq is the writer's own number, without holes.
 	Seq uint64
 	// At is when the hub received it, in microseconds since the epoch. It
-	// never goes back within one writer's life.
+	// never goes back, and goes on when the machine's clock was set back.
 	At      int64
 	Records []Record
 	// Err is nil for a good block. Otherwise the block is damaged or missing,

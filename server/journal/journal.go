@@ -41,7 +41,8 @@ type Config struct {
 	OnBlock func(Block)
 	// WriteTimeout is how long the disk may take for a block. 0 is 10 s.
 	WriteTimeout time.Duration
-	// Now is the clock. nil is time.Now.
+	// Now is the clock. nil is time.Now. Where it is set back, the blocks' times
+	// go on from where they were, at half the pace until it has caught up.
 	Now func() time.Time
 	// Log is where warnings go. nil is slog.Default().
 	Log *slog.Logger
@@ -81,6 +82,7 @@ type Journal struct {
 
 	queue  queue
 	done   chan struct{} // closed when the writer has ended; nil when there is none
+	newest int64         // the time of the newest block at Open
 	last   atomic.Uint64 // offset of the newest durable block
 	size   atomic.Int64  // bytes written since Open
 	blocks atomic.Int64  // blocks written since Open
@@ -150,7 +152,7 @@ func (j *Journal) open(ctx context.Context) error {
 		return err
 	}
 	j.done = make(chan struct{})
-	go j.write(seq + 1)
+	go j.write(seq+1, clock{at: j.newest, now: j.cfg.Now()})
 	if loss == nil {
 		return nil
 	}
@@ -307,7 +309,7 @@ func (j *Journal) findEnd(ctx context.Context) (seq uint64, loss *Loss, err erro
 		if err != nil {
 			return 0, nil, err
 		}
-		seq = b.Seq // 0 when it is damaged
+		seq, j.newest = b.Seq, b.At // 0 when it is damaged
 	}
 	if wantOffset <= last {
 		return max(seq, wantSeq), nil, nil

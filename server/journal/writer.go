@@ -31,9 +31,8 @@ func (j *Journal) Append(ctx context.Context, records ...Record) error {
 }
 
 // write is the writer's goroutine. It ends when the queue is shut and empty.
-func (j *Journal) write(seq uint64) {
+func (j *Journal) write(seq uint64, clock clock) {
 	defer close(j.done)
-	var at int64
 	var began time.Time
 	for range j.queue.wake {
 		j.linger(began)
@@ -45,8 +44,7 @@ func (j *Journal) write(seq uint64) {
 			continue
 		}
 		began = time.Now()
-		at = max(at, j.cfg.Now().UnixMicro())
-		b := Block{Seq: seq, At: at, Records: gather(entries)}
+		b := Block{Seq: seq, At: clock.tick(j.cfg.Now()), Records: gather(entries)}
 		err := j.publish(&b)
 		seq = max(seq, b.Seq+1)
 		for _, e := range entries {
