@@ -26,8 +26,34 @@ func (s *State) takeDequeue(p *pass, sp *Span) {
 	if len(row.CauseCounts) == 0 {
 		row.CauseCounts = seen
 	}
+	linkCauses(row, sp.Links)
 	for i := range row.Causes {
 		s.indexCause(p, i)
+	}
+}
+
+// linkCauses names the write of a cause by a span link, for emitters that send
+// links alone. A link does not say which event it explains; when one link and
+// one cause are left, it is clear.
+func linkCauses(row *Reconcile, links []Link) {
+	if causeTotal(row) != len(row.Causes) {
+		return // there are causes which are not known
+	}
+	left := slices.DeleteFunc(slices.Clone(links), func(l Link) bool {
+		return !usable(l.TraceID) || slices.ContainsFunc(row.Causes, func(c Cause) bool { return c.Write != nil && c.Write.Span == clip(l.SpanID) })
+	})
+	cause := -1
+	for i := range row.Causes {
+		if row.Causes[i].Write != nil || !isChange(row.Causes[i].What) {
+			continue
+		}
+		if cause >= 0 {
+			return
+		}
+		cause = i
+	}
+	if cause >= 0 && len(left) == 1 {
+		row.Causes[cause].Write = &WriteRef{Reconcile: clip(left[0].TraceID), Span: clip(left[0].SpanID)}
 	}
 }
 

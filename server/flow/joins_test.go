@@ -63,3 +63,52 @@ func TestTheHubResolvesOnlyWhatTheEmitterCouldNot(t *testing.T) {
 		}
 	}
 }
+
+// A foreign emitter may say by a span link alone which write a cause followed
+// from. It counts where it is clear what it explains.
+func TestALinkNamesTheWriteOfTheOneCauseLeft(t *testing.T) {
+	change := func(write string) Event {
+		a := Attrs{semconv.AttrCause: semconv.CauseUpdate}
+		setText(a, semconv.AttrCauseWriteSpanID, write)
+		return Event{Name: semconv.EventCause, At: t0, Attrs: a}
+	}
+	resync := Event{Name: semconv.EventCause, At: t0, Attrs: Attrs{semconv.AttrCause: semconv.CauseResync}}
+	a, b := Link{TraceID: "ta", SpanID: "a"}, Link{TraceID: "tb", SpanID: "b"}
+	for name, c := range map[string]struct {
+		causes []Event
+		links  []Link
+		counts []string
+		want   string // the spans of the causes' writes
+	}{
+		"one and one":           {causes: []Event{change("")}, links: []Link{a}, want: "a"},
+		"no link":               {causes: []Event{change("")}, want: "-"},
+		"two links":             {causes: []Event{change("")}, links: []Link{a, b}, want: "-"},
+		"two causes":            {causes: []Event{change(""), change("")}, links: []Link{a}, want: "--"},
+		"one of two is known":   {causes: []Event{change("a"), change("")}, links: []Link{a, b}, want: "ab"},
+		"the known one's alone": {causes: []Event{change("a"), change("")}, links: []Link{a}, want: "a-"},
+		"a resync has none":     {causes: []Event{resync, change("")}, links: []Link{b}, want: "-b"},
+		"resync alone":          {causes: []Event{resync}, links: []Link{b}, want: "-"},
+		"causes left out":       {causes: []Event{change("")}, links: []Link{a}, counts: []string{"update=9"}, want: "-"},
+	} {
+		s := New(Limits{})
+		attrs := Attrs{semconv.AttrController: "podset", semconv.AttrObjectName: "web"}
+		if c.counts != nil {
+			attrs[semconv.AttrCauseCounts] = c.counts
+		}
+		s.Step(Input{Now: t0, Spans: []Span{{
+			Source: Source{Instance: "i"}, TraceID: "t", SpanID: "d", Name: semconv.SpanDequeue, From: t0, To: t0 + 1,
+			Attrs: attrs, Events: c.causes, Links: c.links,
+		}}})
+		got := ""
+		for _, cause := range s.passes["t"].row.Causes {
+			if cause.Write == nil {
+				got += "-"
+				continue
+			}
+			got += cause.Write.Span
+		}
+		if got != c.want {
+			t.Errorf("%s: the causes' writes are %q, want %q", name, got, c.want)
+		}
+	}
+}

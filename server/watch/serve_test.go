@@ -253,11 +253,11 @@ func TestViewerWhoDoesNotAnswerIsLetGoInTime(t *testing.T) {
 // Thousands of viewers may come and go within the time of one ping; what waits
 // for it must not keep hold of their connections.
 func TestViewersWhoAreGoneLeaveNoTimerBehind(t *testing.T) {
-	l := &link{raw: &net.TCPConn{}}
-	held := weak.Make(l)
-	stop := keepAlive(t.Context(), l, time.Hour, func(error) {})
-	stop()
-	l, stop = nil, nil
+	held := func() weak.Pointer[link] {
+		l := &link{raw: &net.TCPConn{}}
+		keepAlive(t.Context(), l, time.Hour, func(error) {})()
+		return weak.Make(l)
+	}()
 	// The runtime lets go of a stopped timer when it next looks at its timers.
 	for deadline := time.Now().Add(10 * time.Second); held.Value() != nil; runtime.GC() {
 		if time.Now().After(deadline) {
