@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
+	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -31,6 +32,9 @@ type running struct {
 	// cancel begins the end, stop waits for it.
 	cancel context.CancelFunc
 	stop   func()
+	// ready is closed when the hub is, changed has one when rows have changed.
+	ready   chan struct{}
+	changed chan struct{}
 }
 
 // start runs a hub on free ports and waits until it is ready.
@@ -48,16 +52,31 @@ func start(t testing.TB, change ...func(*Config)) *running {
 		t.Fatal(err)
 	}
 	r := run(t, h)
-	r.await("the hub to be ready", func() bool { return r.do("GET", "/readyz", nil, nil).status == 200 })
+	<-r.ready
+	if res := r.do("GET", "/readyz", nil, nil); res.status != 200 {
+		t.Fatalf("the hub says that it is ready, and /readyz answers %d: %s", res.status, res.body)
+	}
 	return r
 }
 
 // run runs a hub until the test ends.
 func run(t testing.TB, h *Hub) *running {
 	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{Hub: h, client: &client{t, h.URL()}, cancel: cancel, ready: make(chan struct{}), changed: make(chan struct{}, 1)}
+	onReady, publish := h.cfg.OnReady, h.fold.publish
+	h.cfg.OnReady = func() {
+		onReady()
+		close(r.ready)
+	}
+	h.fold.publish = func(offset uint64, out []flow.Output) {
+		publish(offset, out)
+		select {
+		case r.changed <- struct{}{}:
+		default:
+		}
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
-	r := &running{Hub: h, client: &client{t, h.URL()}, cancel: cancel}
 	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -112,6 +131,19 @@ func (r *client) do(method, path string, h headers, body []byte) response {
 		r.t.Fatal(err)
 	}
 	return response{res.StatusCode, res.Header, string(data)}
+}
+
+// await waits for a condition of the rows, which it looks at when they change.
+func (r *running) await(what string, ok func() bool) {
+	r.t.Helper()
+	deadline := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-r.changed:
+		case <-deadline:
+			r.t.Fatalf("waited 20 s in vain for %s", what)
+		}
+	}
 }
 
 // await polls a condition that has no channel.

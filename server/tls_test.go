@@ -67,7 +67,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(h.LoginURL(), "https://127.0.0.1:") {
 		t.Errorf("the login link is %s, want https", strings.ReplaceAll(h.LoginURL(), testToken, "…"))
 	}
-	r.await("the hub to be ready", h.ready.Load)
+	<-r.ready
 	res, err := client.Get(h.LoginURL())
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,15 +167,20 @@ func TestSlowViewerDelaysNobody(t *testing.T) {
 	c.apply(next(t, quick))
 	const frames = 150
 	fat := strings.Repeat("x", 100<<10)
+	var took []time.Duration
 	for i := range frames {
 		r := reconcile(i, "success")
 		r.Error = fat
 		publish(s.Hub, uint64(i+1), r)
 		began := time.Now()
 		until(t, quick, c, uint64(i+1))
-		if took := time.Since(began); took > 5*time.Second {
-			t.Fatalf("frame %d took %s", i, took)
-		}
+		took = append(took, time.Since(began))
+	}
+	// A machine under load may be late with a few; a viewer that waits for
+	// another is late with all of them.
+	slices.Sort(took)
+	if half, most := took[frames/2], took[frames*95/100]; half > 200*time.Millisecond || most > time.Second {
+		t.Errorf("half of the frames took up to %s, 95 of 100 up to %s", half, most)
 	}
 	// The slow one has fallen off, and converges when it reads on.
 	sc := newClient()
@@ -206,9 +212,15 @@ func TestViewerThatIsGoneWithoutAWordIsFound(t *testing.T) {
 			break
 		}
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for s.Stats().Viewers > 0 && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond) // between two looks
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		s.Wait()
+	}()
+	select {
+	case <-left:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the viewer is still served")
 	}
 	if diff := cmp.Diff(0, s.Stats().Viewers); diff != "" {
 		t.Errorf("viewers (-want +got):\n%s", diff)
