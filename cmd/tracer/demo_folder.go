@@ -46,13 +46,23 @@ func openFolder(ctx context.Context, path string, ephemeral bool) (*demoFolder, 
 		return nil, err
 	}
 	f := &demoFolder{path: path, remove: ephemeral}
-	if err := os.MkdirAll(f.logs(), 0o700); err != nil {
-		return nil, explainFolder(path, err)
-	}
-	if f.lock, err = lockFolder(ctx, filepath.Join(path, "demo.lock")); err != nil {
+	if err := f.open(ctx); err != nil {
 		return nil, explainFolder(path, err)
 	}
 	return f, nil
+}
+
+// open makes the folder whole and locks it. One that would be removed in the
+// end is removed at once when that fails.
+func (f *demoFolder) open(ctx context.Context) error {
+	err := os.MkdirAll(f.logs(), 0o700)
+	if err == nil {
+		f.lock, err = lockFolder(ctx, filepath.Join(f.path, "demo.lock"))
+	}
+	if err != nil && f.remove {
+		err = errors.Join(err, os.RemoveAll(f.path))
+	}
+	return err
 }
 
 func choosePath(path string, ephemeral bool) (string, error) {

@@ -83,6 +83,19 @@ func TestEphemeralFolderIsRemoved(t *testing.T) {
 	}
 }
 
+func TestEphemeralFolderThatCannotBeOpenedIsRemoved(t *testing.T) {
+	f := &demoFolder{path: filepath.Join(t.TempDir(), "demo"), remove: true}
+	if err := os.MkdirAll(filepath.Join(f.path, "demo.lock"), 0o700); err != nil { // no file, so that it cannot be locked
+		t.Fatal(err)
+	}
+	if err := f.open(t.Context()); err == nil {
+		t.Fatal("a folder was locked where no lock can be")
+	}
+	if _, err := os.Stat(f.path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
 func TestKubeconfigOfTheRunBeforeIsNotTaken(t *testing.T) {
 	f := &demoFolder{path: t.TempDir()}
 	write := func() {
