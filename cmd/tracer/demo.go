@@ -96,7 +96,7 @@ func (d *demoRun) run(ctx context.Context) error {
 	ctx, d.fail = context.WithCancelCause(ctx)
 	defer d.fail(nil)
 	d.say("data folder %s", d.folder.path)
-	defer d.endAll()
+	defer d.end()
 	err := d.bringUp(ctx)
 	if err == nil {
 		<-ctx.Done()
@@ -124,7 +124,7 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.takeIngestToken(); err != nil {
+	if err := d.takeTokens(); err != nil {
 		return err
 	}
 	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)
@@ -155,7 +155,7 @@ func (o *demoOptions) check() error {
 		if err := checkAddress("listen", o.listen); err != nil {
 			return err
 		}
-		if err := checkLoopback(o.listen); err != nil {
+		if err := checkLoopback("the demo", o.listen); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ func TestFolderIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = openFolder(t.Context(), path, false)
-	if err == nil || !strings.Contains(err.Error(), "another demo uses it (process ") || !strings.Contains(err.Error(), "name another folder") {
+	if err == nil || !strings.Contains(err.Error(), "another run of tracer uses it (process ") || !strings.Contains(err.Error(), "name another folder") {
 		t.Errorf("the second time: %v, want who uses it and what to do", err)
 	}
 	if err := first.close(); err != nil {
@@ -84,7 +84,7 @@ func TestEphemeralFolderIsRemoved(t *testing.T) {
 }
 
 func TestKubeconfigOfTheRunBeforeIsNotTaken(t *testing.T) {
-	f := &demoFolder{path: t.TempDir()}
+	f := &runFolder{path: t.TempDir()}
 	write := func() {
 		tmp := filepath.Join(f.path, "tmp")
 		if err := errors.Join(os.WriteFile(tmp, nil, 0o600), os.Rename(tmp, f.kubeconfig())); err != nil {
@@ -138,7 +138,7 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
 		t.Setenv(name, "from-the-shell")
 	}
-	d := &demoRun{folder: &demoFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token"}
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token"}}
 	for _, c := range []struct {
 		name   string
 		env    []string
@@ -165,7 +165,7 @@ func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 		"127.0.0.1:0": true, "localhost:7780": true, "[::1]:0": true,
 		"0.0.0.0:0": false, ":7780": false, "[::]:0": false, "192.168.1.2:0": false, "example.test:0": false,
 	} {
-		if err := checkLoopback(address); (err == nil) != ok {
+		if err := checkLoopback("demo", address); (err == nil) != ok {
 			t.Errorf("%s: %v, want accepted %t", address, err, ok)
 		}
 	}
@@ -186,7 +186,7 @@ func TestPageIsOpenedWithoutTheToken(t *testing.T) {
 	t.Setenv("PATH", folder)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	d := &demoRun{io: streams{err: os.Stderr}}
+	d := &crew{io: streams{err: os.Stderr}}
 	d.openPage(ctx, "http://127.0.0.1:1/login?token=secret")
 	var link []byte
 	if err := poll(ctx, 10*time.Millisecond, func(context.Context) bool {
@@ -204,7 +204,7 @@ func TestPageIsOpenedWithoutTheToken(t *testing.T) {
 func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var said strings.Builder
-	d := &demoRun{io: streams{err: &said}}
+	d := &crew{command: "demo", io: streams{err: &said}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	d.openPage(ctx, "http://127.0.0.1:1/login?token=secret")
