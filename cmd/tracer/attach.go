@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -25,11 +26,13 @@ type attachOptions struct {
 	printRBAC bool
 	uninstall bool
 	yes       bool
-	io        streams
+	// terminal says whether a question can be asked.
+	terminal func(io.Reader) bool
+	io       streams
 }
 
-func newAttach(io streams) *cobra.Command {
-	o := attachOptions{io: io}
+func newAttach(std streams) *cobra.Command {
+	o := attachOptions{terminal: isTerminal, io: std}
 	cmd := &cobra.Command{
 		Use:   "attach",
 		Short: "Attach to a cluster of yours: the hub, the reconciler, the page",

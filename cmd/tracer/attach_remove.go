@@ -74,7 +74,7 @@ func (o *attachOptions) confirm(ctx context.Context) error {
 	if o.yes {
 		return nil
 	}
-	if !isTerminal(o.io.in) {
+	if !o.terminal(o.io.in) {
 		return errors.New("nothing was removed: standard input is no terminal to ask on (say --yes, if that is what you want)")
 	}
 	fmt.Fprint(o.io.err, "Type yes to remove them: ")
