@@ -63,7 +63,7 @@ func TestKindTakesTheConfiguration(t *testing.T) {
 func TestKindRefusesMistakes(t *testing.T) {
 	good := kindConfig(t)
 	for name, c := range map[string]struct{ old, new, problem string }{
-		"unknown field":    {"networking:", "netwroking:", "netwroking"},
+		"unknown field":    {"networking:", "networks:", "networks"},
 		"other version":    {"v1alpha4", "v1alpha9", "v1alpha9"},
 		"unknown role":     {"role: worker", "role: walker", "walker"},
 		"no control plane": {"role: control-plane", "role: worker", "must have at least one control-plane node"},

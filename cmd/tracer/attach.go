@@ -129,7 +129,7 @@ func (o *attachOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.uninstall {
-		return orderly(ctx, o.remove(ctx, found))
+		return o.remove(ctx, found)
 	}
 	access, err := attach.Ask(ctx, found.Config, o.namespace, attach.Permissions())
 	if err != nil {

@@ -80,7 +80,7 @@ func (o *attachOptions) confirm(ctx context.Context) error {
 	fmt.Fprint(o.io.err, "Type yes to remove them: ")
 	answer, err := readAnswer(ctx, o.io.in)
 	if err != nil {
-		return err
+		return fmt.Errorf("nothing was removed: %w", err)
 	}
 	if answer != "yes" {
 		return fmt.Errorf("nothing was removed: the answer was %q, not yes", answer)

@@ -44,7 +44,7 @@ func TestRemovalIsConfirmed(t *testing.T) {
 // Ctrl-C at the question is an end, though the read goes on.
 func TestQuestionEndsWithCtrlC(t *testing.T) {
 	in, typist := io.Pipe()
-	defer typist.Close()
+	defer func() { _ = typist.Close() }()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errAsked)
 	if _, err := readAnswer(ctx, in); !errors.Is(err, errAsked) {

@@ -53,19 +53,17 @@ func Check(r io.Reader, o Options) (Report, error) {
 	}
 	c := &checker{perRule: o.PerRule, traces: map[string]*traceState{}, runs: map[runKey]*run{}, resources: map[runKey]bool{}}
 	c.report.Counts = map[string]int{}
-	for {
-		line, err := readLine(lines)
-		if err != nil && !errors.Is(err, io.EOF) {
+	for more := true; more; {
+		var line []byte
+		if line, more, err = readLine(lines); err != nil {
 			return Report{}, fmt.Errorf("line %d: %w", c.report.Lines+1, err)
 		}
-		if len(line) > 0 || err == nil {
+		if len(line) > 0 {
 			c.report.Lines++
 			c.line(bytes.TrimSpace(line))
 		}
-		if err != nil {
-			return c.end(), nil
-		}
 	}
+	return c.end(), nil
 }
 
 // plain takes gzip off, if there is any.
@@ -90,16 +88,21 @@ func plain(r io.Reader) (*bufio.Reader, error) {
 	return in, nil
 }
 
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
+// readLine returns a line with its end, and whether there may be more.
+func readLine(in *bufio.Reader) (line []byte, more bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		if len(line)+len(part) > MaxLine {
-			return nil, fmt.Errorf("it is longer than %d MiB (one request a line; smaller batches)", MaxLine>>20)
+			return nil, false, fmt.Errorf("it is longer than %d MiB (one request a line; smaller batches)", MaxLine>>20)
 		}
 		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+		switch {
+		case err == nil:
+			return line, true, nil
+		case errors.Is(err, io.EOF):
+			return line, false, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, false, err
 		}
 	}
 }
