@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,5 +87,39 @@ func TestKindClusterIsWhatTheGuideSays(t *testing.T) {
 	}
 	if config.Name != "tracer" || config.Networking.APIServerAddress != "127.0.0.1" {
 		t.Errorf("the cluster is %q on %s, want tracer on this machine only", config.Name, config.Networking.APIServerAddress)
+	}
+}
+
+// TestKindDemoSaysWhatIsMissing runs the check of `make kind-demo` where
+// programs are missing or do not answer.
+func TestKindDemoSaysWhatIsMissing(t *testing.T) {
+	program, err := exec.LookPath("make")
+	if err != nil {
+		t.Skip("there is no make here")
+	}
+	const answers, silent = "#!/bin/sh\nexit 0\n", "#!/bin/sh\nexit 1\n"
+	for name, c := range map[string]struct {
+		programs map[string]string
+		want     string
+	}{
+		"nothing":               {nil, "kind-demo needs Docker, which is not on PATH"},
+		"docker without daemon": {map[string]string{"docker": silent}, "kind-demo needs Docker, which does not answer"},
+		"no kind":               {map[string]string{"docker": answers}, "kind-demo needs kind, which is not on PATH"},
+		"both":                  {map[string]string{"docker": answers, "kind": answers}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			for name, script := range c.programs {
+				if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.CommandContext(t.Context(), program, "-C", "..", "kind-ready")
+			cmd.Env = []string{"PATH=" + folder}
+			said, err := cmd.CombinedOutput()
+			if (err == nil) != (c.want == "") || !strings.Contains(string(said), c.want) {
+				t.Errorf("make kind-ready: %v, want …%s…; it said:\n%s", err, c.want, said)
+			}
+		})
 	}
 }

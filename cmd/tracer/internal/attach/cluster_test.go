@@ -61,9 +61,8 @@ func account(t *testing.T, c *clustertest.Cluster) (user, kubeconfig string) {
 	return "system:serviceaccount:" + namespace + ":robot", kubeconfig
 }
 
-// admit binds the ClusterRole of deploy/attach-rbac.yaml to a service account,
-// as the remedy says.
-func admit(t *testing.T, client kubernetes.Interface, user string) {
+// role makes the ClusterRole of deploy/attach-rbac.yaml and returns its name.
+func role(t *testing.T, client kubernetes.Interface) string {
 	t.Helper()
 	role := &rbacv1.ClusterRole{}
 	if err := yaml.UnmarshalStrict(deploy.AttachRBAC, role); err != nil {
@@ -72,9 +71,16 @@ func admit(t *testing.T, client kubernetes.Interface, user string) {
 	if _, err := client.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
+	return role.Name
+}
+
+// admit binds the ClusterRole of deploy/attach-rbac.yaml to a service account,
+// as the remedy says.
+func admit(t *testing.T, client kubernetes.Interface, user string) {
+	t.Helper()
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "attach-"},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role(t, client)},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
 	if _, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
@@ -114,6 +120,32 @@ func TestAsk(t *testing.T) {
 	full, err := Ask(t.Context(), load(t, c.Kubeconfig, unprivileged), "", Permissions())
 	if err != nil || full.User != unprivileged || len(full.Missing())+len(full.Lacks()) != 0 {
 		t.Errorf("%s: %+v (%v), want everything allowed", unprivileged, full, err)
+	}
+}
+
+// Where the CRD is there, rights in one namespace are enough for that one.
+func TestAskInOneNamespace(t *testing.T) {
+	c := clustertest.Get(t)
+	user, kubeconfig := account(t, c)
+	if err := reconciler.InstallCRD(t.Context(), c.Config()); err != nil {
+		t.Fatal(err)
+	}
+	namespace, client := c.Namespace(t), c.Client(t)
+	binding := &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "attach"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role(t, client)},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
+	}
+	if _, err := client.RbacV1().RoleBindings(namespace).Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	cfg := load(t, kubeconfig, "")
+	clustertest.Eventually(t, "the binding holds", func(ctx context.Context) bool {
+		a, err := Ask(ctx, cfg, namespace, Permissions())
+		return err == nil && len(a.Missing()) == 0 && len(a.Lacks()) == 3 && !a.MayInstall()
+	})
+	if a, err := Ask(t.Context(), cfg, "", Permissions()); err != nil || len(a.Missing()) != 7 {
+		t.Errorf("in all namespaces %d permissions are missing (%v), want 7", len(a.Missing()), err)
 	}
 }
 
