@@ -19,6 +19,7 @@ type attachOptions struct {
 	namespace string
 	listen    string
 	data      string
+	ephemeral bool
 	token     string
 	ingest    string
 	open      bool
@@ -78,10 +79,11 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	o.cluster.addFlags(f)
 	f.StringVar(&o.namespace, "namespace", "", "the one namespace that the reconciler works in (default: all)")
-	f.StringVar(&o.listen, "listen", "127.0.0.1:7780", "the page's address, on this machine; port 0 takes a free one")
+	f.StringVar(&o.listen, "listen", "", "the page's address, on this machine; port 0 takes a free one (default: that of the last start, else a free one)")
 	f.StringVar(&o.data, "data", "", "the folder of the history and the logs (default: "+dataFolderHelp("attach/<context>")+")")
-	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: one that is kept in the data folder)")
-	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: one that is kept in the data folder)")
+	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep the history in a temporary folder and remove it at the end")
+	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
+	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	f.BoolVar(&o.check, "check", false, "ask what this account may do, print it, and attach nothing")
 	f.BoolVar(&o.printRBAC, "print-rbac", false, "print the RBAC rules for an account that is to attach, for kubectl apply")
@@ -93,12 +95,22 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
-	if err := checkAddress("listen", o.listen); err != nil {
-		return err
+	if o.listen != "" {
+		if err := checkAddress("listen", o.listen); err != nil {
+			return err
+		}
+		if err := checkLoopback("attach", o.listen); err != nil {
+			return err
+		}
 	}
-	if err := checkLoopback("attach", o.listen); err != nil {
-		return err
+	if o.ephemeral && o.data != "" {
+		return usagef("--ephemeral and --data %q: one keeps nothing, the other keeps it there (leave one of them out)", o.data)
 	}
+	return o.checkWhat()
+}
+
+// checkWhat checks the flags that say what to do.
+func (o *attachOptions) checkWhat() error {
 	only := 0
 	for _, set := range []bool{o.check, o.printRBAC, o.uninstall} {
 		if set {
@@ -180,20 +192,20 @@ func lacking(user string, missing []attach.Answer) error {
 
 // attach keeps the two running until ctx ends or Ctrl-C.
 func (o *attachOptions) attach(ctx context.Context, found target, install bool) (err error) {
-	address, err := settleAddress(ctx, o.listen)
-	if err != nil {
-		return err
-	}
-	if o.data == "" {
+	if o.data == "" && !o.ephemeral {
 		if o.data, err = dataFolder("attach/" + fileName(found.short)); err != nil {
 			return err
 		}
 	}
-	folder, err := openFolder(ctx, o.data, false)
+	folder, err := openFolder(ctx, o.data, o.ephemeral)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
+	address, err := folder.settleAddress(ctx, o.listen)
+	if err != nil {
+		return err
+	}
 	a, err := newAttachRun(o, folder, found, address)
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func TestAttachLeadsItsChildren(t *testing.T) {
 	if !strings.Contains(env, "KUBECONFIG=/one:/two") || strings.Contains(env, "from-the-shell") || strings.Contains(env, "page-token") {
 		t.Errorf("the reconciler's environment is wrong:\n%s", env)
 	}
-	if env := strings.Join(a.hubChild(a.given).Env, "\n"); !strings.Contains(env, "TRACER_TOKEN=page-token") || !strings.Contains(env, "TRACER_INGEST_TOKEN=ingest-token") {
+	if env := strings.Join(a.hubChild(a.env).Env, "\n"); !strings.Contains(env, "TRACER_TOKEN=page-token") || !strings.Contains(env, "TRACER_INGEST_TOKEN=ingest-token") {
 		t.Errorf("the hub does not get its tokens:\n%s", env)
 	}
 }

@@ -212,3 +212,25 @@ func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
 		t.Errorf("it said %q, want that the browser was not opened, without the token", got)
 	}
 }
+
+// TestTokensOfTheHubAreTaken: where none is given the hub makes them, and who
+// asks it for rows, or sends to it, needs them as much.
+func TestTokensOfTheHubAreTaken(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	if err := os.MkdirAll(folder.hub(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"token": "page-token\n", "ingest-token": "made-token\n"} {
+		if err := os.WriteFile(filepath.Join(folder.hub(), name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := &crew{folder: folder}
+	if err := made.takeTokens(); err != nil || made.token != "page-token" || made.ingest != "made-token" || !made.ingestKept {
+		t.Errorf("none given: %v, %q, %q, kept %t", err, made.token, made.ingest, made.ingestKept)
+	}
+	given := &crew{folder: folder, ingest: "given-token"}
+	if err := given.takeTokens(); err != nil || given.token != "page-token" || given.ingest != "given-token" || given.ingestKept {
+		t.Errorf("one given: %v, %q, %q, kept %t", err, given.token, given.ingest, given.ingestKept)
+	}
+}
