@@ -18,6 +18,7 @@ type attachOptions struct {
 	cluster   cluster
 	namespace string
 	listen    string
+	grpc      string
 	data      string
 	ephemeral bool
 	token     string
@@ -80,6 +81,7 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 	o.cluster.addFlags(f)
 	f.StringVar(&o.namespace, "namespace", "", "the one namespace that the reconciler works in (default: all)")
 	f.StringVar(&o.listen, "listen", "", "the page's address, on this machine; port 0 takes a free one (default: that of the last start, else a free one)")
+	f.StringVar(&o.grpc, "otlp-grpc", "off", "the address of OTLP over gRPC; port 0 takes a free one, off is none")
 	f.StringVar(&o.data, "data", "", "the folder of the history and the logs (default: "+dataFolderHelp("attach/<context>")+")")
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep the history in a temporary folder and remove it at the end")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
@@ -100,6 +102,11 @@ func (o *attachOptions) checkFlags() error {
 			return err
 		}
 		if err := checkLoopback("attach", o.listen); err != nil {
+			return err
+		}
+	}
+	if o.grpc != "off" {
+		if err := checkAddress("otlp-grpc", o.grpc); err != nil {
 			return err
 		}
 	}

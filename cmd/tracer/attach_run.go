@@ -14,6 +14,7 @@ type attachRun struct {
 	crew
 	open bool
 	name string
+	grpc string
 	// where are the arguments that lead a child to the cluster, env the
 	// variables that they need.
 	where, env []string
@@ -29,6 +30,7 @@ func newAttachRun(o *attachOptions, folder *runFolder, found target, address str
 		crew:      crew{command: "attach", io: o.io, folder: folder, address: address, self: self, token: o.token, ingest: o.ingest},
 		open:      o.open,
 		name:      found.name,
+		grpc:      o.grpc,
 		namespace: o.namespace,
 	}
 	if !found.inCluster {
@@ -65,12 +67,15 @@ func (a *attachRun) run(ctx context.Context, install bool) error {
 
 // bringUp returns when the page can be opened.
 func (a *attachRun) bringUp(ctx context.Context, install bool) error {
-	a.hub = a.keep(a.hubChild(a.env, append([]string{"--otlp-grpc", "off"}, a.where...)...), nil)
+	if err := a.settleIngestToken(); err != nil {
+		return err
+	}
+	a.hub = a.keep(a.hubChild(a.env, append([]string{"--otlp-grpc", a.grpc}, a.where...)...), nil)
 	login, err := a.hub.awaitReady(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.takeTokens(); err != nil {
+	if err := a.takePageToken(); err != nil {
 		return err
 	}
 	a.reconciler = a.keep(a.reconcilerChild(a.env, a.reconcilerArgs(install)...), a.awaitAttached)

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +39,7 @@ type crew struct {
 	io      streams
 	folder  *runFolder
 	address string
-	// token and ingest are empty where the hub is to make and keep its own.
+	// token is empty where the hub is to make and keep its own.
 	token  string
 	ingest string
 	self   string
@@ -66,20 +69,47 @@ func given(name, value string, to []string) []string {
 	return append(slices.Clip(to), name+"="+value)
 }
 
-// takeTokens reads the tokens that the hub has made, where it was to make them.
-func (d *crew) takeTokens() error {
-	d.ingestKept = d.ingest == ""
-	for file, token := range map[string]*string{d.folder.ingestToken(): &d.ingest, d.folder.pageToken(): &d.token} {
-		if *token != "" {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("reading the hub's token: %w", err)
-		}
-		*token = strings.TrimSpace(string(text))
+// settleIngestToken finds the token that was given or kept, or makes one where
+// the hub looks for it. A control plane needs it before the hub is there.
+func (d *crew) settleIngestToken() error {
+	if d.ingest != "" {
+		return nil
+	}
+	kept, err := os.ReadFile(d.folder.ingestToken())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading the ingest token: %w", err)
+	}
+	d.ingest, d.ingestKept = strings.TrimSpace(string(kept)), true
+	if d.ingest != "" {
+		return nil
+	}
+	d.ingest = rand.Text()
+	if err := os.MkdirAll(d.folder.hub(), 0o700); err != nil {
+		return explainFolder(d.folder.path, err)
+	}
+	if err := os.WriteFile(d.folder.ingestToken(), []byte(d.ingest+"\n"), 0o600); err != nil {
+		return explainFolder(d.folder.path, err)
 	}
 	return nil
+}
+
+// takePageToken reads the presenter's token where the hub was to make it: the
+// rows are asked for with it.
+func (d *crew) takePageToken() error {
+	if d.token != "" {
+		return nil
+	}
+	text, err := os.ReadFile(d.folder.pageToken())
+	if err != nil {
+		return fmt.Errorf("reading the hub's token: %w", err)
+	}
+	d.token = strings.TrimSpace(string(text))
+	return nil
+}
+
+// sendHeaders lets a child send to the hub.
+func (d *crew) sendHeaders() string {
+	return "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20" + d.ingest
 }
 
 // sayAttach tells how a controller of one's own finds the hub. A token that
@@ -96,7 +126,7 @@ func (d *crew) sayAttach() {
 func (d *crew) reconcilerChild(env []string, more ...string) supervise.Child {
 	env = slices.Concat(env, []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + d.address,
-		"OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20" + d.ingest,
+		d.sendHeaders(),
 	})
 	return supervise.Child{
 		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},

@@ -84,7 +84,12 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := newDemoRun(o, folder, program, address)
+	// The API server and etcd are told it before the hub is there.
+	grpc, err := settleAddress(ctx, anyPort)
+	if err != nil {
+		return err
+	}
+	d, err := newDemoRun(o, folder, program, addresses{page: address, grpc: grpc})
 	if err != nil {
 		return err
 	}
@@ -114,6 +119,9 @@ func (d *demoRun) run(ctx context.Context) error {
 
 // bringUp returns when the page can be opened.
 func (d *demoRun) bringUp(ctx context.Context) error {
+	if err := d.settleIngestToken(); err != nil {
+		return err
+	}
 	kubeconfig := d.folder.watchKubeconfig() // it is written once the API server answers
 	d.cluster = d.keep(d.clusterChild(), nil)
 	if err := kubeconfig.wait(ctx); err != nil {
@@ -124,7 +132,7 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.takeTokens(); err != nil {
+	if err := d.takePageToken(); err != nil {
 		return err
 	}
 	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)

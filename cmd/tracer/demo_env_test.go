@@ -78,7 +78,8 @@ func (e *demoEnv) start(t *testing.T, data string) {
 }
 
 // settled waits until a PodSet has what its spec asks for and nothing of it is
-// queued, waits or is worked on, and returns its completed reconciles by key.
+// queued, waits or is worked on, and every write of it has been seen in etcd, and
+// returns its completed reconciles by key.
 func (e *demoEnv) settled(t *testing.T, replicas int32) map[string]flow.Reconcile {
 	t.Helper()
 	e.eventually(t, "the PodSet is settled", func() error {
@@ -114,6 +115,11 @@ func (e *demoEnv) idle(version string) error {
 	for _, r := range passes {
 		if r.To == 0 {
 			return fmt.Errorf("reconcile %s goes on", r.Key)
+		}
+		for _, w := range r.Writes {
+			if err := served(w); err != nil {
+				return err
+			}
 		}
 		seen = seen || slices.ContainsFunc(r.Causes, func(c flow.Cause) bool { return c.ResourceVersion == version }) ||
 			r.Object.ResourceVersion == version

@@ -132,7 +132,7 @@ func TestOnceLinkWorksOnce(t *testing.T) {
 	}
 }
 
-// TestTokensGoToWhomTheyAreFor: the reconciler must not be able to present, and
+// TestTokensGoToWhomTheyAreFor: who sends spans must not be able to present, and
 // nobody is steered by what the user's shell has set.
 func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
@@ -144,7 +144,7 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 		env    []string
 		tokens []string
 	}{
-		{"localcluster", d.clusterChild().Env, nil},
+		{"localcluster", d.clusterChild().Env, []string{"ingest-token"}},
 		{"hub", d.hubChild().Env, []string{"page-token", "ingest-token"}},
 		{"reconciler", d.reconcilerChild().Env, []string{"ingest-token"}},
 	} {
@@ -213,24 +213,45 @@ func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
 	}
 }
 
-// TestTokensOfTheHubAreTaken: where none is given the hub makes them, and who
-// asks it for rows, or sends to it, needs them as much.
-func TestTokensOfTheHubAreTaken(t *testing.T) {
+// TestIngestTokenIsMadeOnce: the control plane is told it before the hub is
+// there, and controllers that know it find the hub again after a restart.
+func TestIngestTokenIsMadeOnce(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	settle := func(given string) string {
+		t.Helper()
+		d := &crew{folder: folder, ingest: given}
+		if err := d.settleIngestToken(); err != nil {
+			t.Fatal(err)
+		}
+		return d.ingest
+	}
+	made := settle("")
+	if len(made) < 20 || settle("") != made {
+		t.Errorf("the token is %q and then %q, want one that is kept", made, settle(""))
+	}
+	if got := settle("given-token"); got != "given-token" {
+		t.Errorf("the token that was given became %q", got)
+	}
+	info, err := os.Stat(folder.ingestToken())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the token's file: %v, %v; want mode 0600", info, err)
+	}
+}
+
+// TestPageTokenIsTaken: where none is given the hub makes it, and who asks the
+// hub for rows needs it.
+func TestPageTokenIsTaken(t *testing.T) {
 	folder := &runFolder{path: t.TempDir()}
 	if err := os.MkdirAll(folder.hub(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"token": "page-token\n", "ingest-token": "made-token\n"} {
-		if err := os.WriteFile(filepath.Join(folder.hub(), name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	if err := os.WriteFile(folder.pageToken(), []byte("made-token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for given, want := range map[string]string{"": "made-token", "given-token": "given-token"} {
+		c := &crew{folder: folder, token: given}
+		if err := c.takePageToken(); err != nil || c.token != want {
+			t.Errorf("given %q: %q (%v), want %q", given, c.token, err, want)
 		}
-	}
-	made := &crew{folder: folder}
-	if err := made.takeTokens(); err != nil || made.token != "page-token" || made.ingest != "made-token" || !made.ingestKept {
-		t.Errorf("none given: %v, %q, %q, kept %t", err, made.token, made.ingest, made.ingestKept)
-	}
-	given := &crew{folder: folder, ingest: "given-token"}
-	if err := given.takeTokens(); err != nil || given.token != "page-token" || given.ingest != "given-token" || given.ingestKept {
-		t.Errorf("one given: %v, %q, %q, kept %t", err, given.token, given.ingest, given.ingestKept)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMemoryStaysWithinLimits(t *testing.T) {
-	limits := Limits{Reconciles: 20, Bytes: 100_000, Edges: 10, Waits: 10, Holds: 5, Gaps: 5, Items: 5, Samples: 5, Controllers: 3, Runs: 4}
+	limits := Limits{Reconciles: 20, Bytes: 100_000, Edges: 10, Waits: 10, Holds: 5, Gaps: 5, Items: 5, Samples: 5, Controllers: 3, Runs: 4, ServerSpans: 12}
 	rapid.Check(t, func(t *rapid.T) {
 		s, seen := New(limits), viewer{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -44,6 +44,9 @@ func checkBounds(t *rapid.T, s *State, l Limits) {
 		{"processes of a controller", replicas(s), 2 * l.Controllers * maxReplicas},
 		{"sources", len(s.sources), l.Runs},
 		{"runs with holes", len(s.holed), l.Runs * maxRuns},
+		{"server spans", s.servers.order.Len(), l.ServerSpans},
+		{"names of server spans", len(s.servers.found), 2 * l.ServerSpans},
+		{"what server spans hang on", len(s.servers.hanging), maxAbove * l.ServerSpans},
 		{"versions", len(s.versions), l.Reconciles * (maxIndexed + semconv.MaxCauses)},
 	} {
 		if c.got > c.max {
@@ -84,6 +87,10 @@ func drawSpan(t *rapid.T, now int64) Span {
 			semconv.SpanApply, semconv.SpanRequeue, semconv.SpanRead, semconv.SpanWrite, "other",
 		}).Draw(t, "name"),
 		From: drawTime(t, now), To: drawTime(t, now), Attrs: drawAttrs(t, now),
+	}
+	if rapid.Bool().Draw(t, "hangs") {
+		sp.Parent, sp.Attrs[semconv.AttrAuditID] = drawWord(t, "parent"), drawWord(t, "audit")
+		sp.Links = []Link{{TraceID: drawWord(t, "trace"), SpanID: drawWord(t, "span")}}
 	}
 	for range rapid.SampledFrom([]int{0, 1, 3, 200}).Draw(t, "events") {
 		sp.Events = append(sp.Events, Event{

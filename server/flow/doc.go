@@ -20,7 +20,8 @@
 //
 // rows.go and step.go are the contract. state.go is the step. pass.go
 // assembles a Reconcile; spans.go, causes.go and starts.go take in its spans
-// and the records of those still open. joins.go ties writes to causes. items.go,
+// and the records of those still open. joins.go ties writes to causes, servers.go the
+// spans of the API server and etcd to writes. items.go,
 // waits.go and queue.go are the work queue, samples.go the counts,
 // controllers.go who is there, runs.go, ranges.go and gaps.go the emitters and
 // what they lost. table.go and evict.go bound it all.
@@ -53,6 +54,11 @@
 // list), nobody's write is the reason. By becomes self when controller and
 // process are the same, other when it was unknown; a self of the emitter's
 // stays.
+//
+// A span that the contract has no name for is a server span when it hangs on a
+// write: by its parent, by a link or by the audit id, or through another server
+// span. Writes and such spans wait a minute for each other; who hangs on nothing
+// by then is shown nowhere. They make no emitter known and count nowhere.
 //
 // Drops (events that a predicate dropped) have no numbers; a record that is
 // not newer than the last one of its controller and process counts as a

@@ -10,6 +10,8 @@ const (
 	sizePass  = 1200
 	sizeCause = 320
 	sizeEntry = 240
+	// sizeServer is a server span with its ids, without its words.
+	sizeServer = 160
 )
 
 // weigh estimates what p takes, so that passes with much in them make room
@@ -36,7 +38,7 @@ func textSize(r *Reconcile) int {
 	}
 	for i := range r.Writes {
 		w := &r.Writes[i]
-		n += len(w.Name) + len(w.Namespace) + len(w.UID) + len(w.Resource) + len(w.AuditID) + len(w.Error) + fieldsSize(w.Fields)
+		n += len(w.Name) + len(w.Namespace) + len(w.UID) + len(w.Resource) + len(w.AuditID) + len(w.Error) + fieldsSize(w.Fields) + serversSize(w.Server)
 	}
 	for i := range r.Reads {
 		n += len(r.Reads[i].Kind)
@@ -48,6 +50,14 @@ func fieldsSize(fields []Field) int {
 	n := 0
 	for i := range fields {
 		n += 32 + len(fields[i].Path) + len(fields[i].Value)
+	}
+	return n
+}
+
+func serversSize(spans []ServerSpan) int {
+	n := 0
+	for i := range spans {
+		n += sizeServer + len(spans[i].Name) + len(spans[i].Service)
 	}
 	return n
 }

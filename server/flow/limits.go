@@ -26,6 +26,9 @@ type Limits struct {
 	Controllers int
 	// Runs is how many runs of emitters are followed; 1,000.
 	Runs int
+	// ServerSpans is how many writes and server spans are kept for a minute
+	// so that they find each other; 20,000.
+	ServerSpans int
 }
 
 func (l Limits) withDefaults() Limits {
@@ -44,6 +47,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.SampleSeconds, 7_200},
 		{&l.Controllers, 200},
 		{&l.Runs, 1_000},
+		{&l.ServerSpans, 20_000},
 	} {
 		if *d.field <= 0 {
 			*d.field = d.value
@@ -68,6 +72,12 @@ const (
 	maxEffects = 256
 	// maxHoles is how many holes in one run's numbers wait for their spans.
 	maxHoles = 1_024
+	// maxServer is how many server spans one write shows.
+	maxServer = 48
+	// maxAbove is on how many spans and audit ids a server span may hang, and
+	// maxOwners how many writes it may stand under.
+	maxAbove  = 8
+	maxOwners = 4
 )
 
 // Times in microseconds.
@@ -83,6 +93,8 @@ const (
 	// fireGrace is how long after its time a delayed item may still be said
 	// to be delayed.
 	fireGrace = second
+	// serverAge is how long writes and server spans wait for each other.
+	serverAge = 60 * second
 	// ahead is how far in the future a sample may be.
 	ahead = 60 * second
 )

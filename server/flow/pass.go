@@ -154,9 +154,15 @@ func (p *pass) has(span uint64) bool {
 
 // span takes one finished span in.
 func (s *State) span(sp *Span) {
+	take, seq := taker(sp.Name), sp.Attrs.num(semconv.AttrSeq)
+	if take == nil {
+		s.takeServer(sp)
+		if sp.Epoch == "" && seq == 0 {
+			return // who numbers nothing and reconciles nothing is no emitter
+		}
+	}
 	r := s.hear(sp.Source, sp.Epoch)
-	repeated := s.number(r, sp.Attrs.num(semconv.AttrSeq))
-	take := taker(sp.Name)
+	repeated := s.number(r, seq)
 	if take == nil || !usable(sp.TraceID) {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 // back as causes, mostly of later passes.
 func drawSim(t *rapid.T) *sim {
 	m := newSim("podset", "PodSet")
+	m.servers = rapid.Bool().Draw(t, "servers")
 	at, version := ms(1000), 100
 	var came []Cause
 	for range rapid.IntRange(1, maxItemRecords/3).Draw(t, "passes") {

@@ -185,6 +185,24 @@ type Write struct {
 	// SeenAt is when the event of this write's version came back to its own
 	// controller's queue as a cause, 0 as long as it has not.
 	SeenAt int64 `json:"seenAt,omitempty"`
+	// Server are the spans of those who served the request, by From: the API
+	// server, etcd, webhooks. The first 48 are kept; ServerCut says that there
+	// were more.
+	Server    []ServerSpan `json:"server,omitempty"`
+	ServerCut bool         `json:"serverCut,omitempty"`
+}
+
+// ServerSpan is something that was done on the way of a write: a span of the
+// API server, of etcd or of whom they asked. Parent is the span it is part of,
+// in the same list, or else that of the write, or "".
+type ServerSpan struct {
+	Span    string `json:"span"`
+	Parent  string `json:"parent,omitempty"`
+	Service string `json:"service"`
+	Name    string `json:"name"`
+	From    int64  `json:"from"`
+	To      int64  `json:"to"`
+	Failed  bool   `json:"failed,omitempty"`
 }
 
 // Next is what comes after this pass. Why is done, backoff, requeue or

@@ -68,7 +68,10 @@ func showReconcile(r *Reconcile) string {
 		b.WriteString("\n  " + line("read", d.Span, span(d.From, d.To), d.Kind, num("count", int64(d.Count))))
 	}
 	for _, w := range r.Writes {
-		b.WriteString("\n  " + line("write", w.Span, span(w.From, w.To), w.Method, num("status", int64(w.Status)), text("uid", w.UID), text("after", w.After), at("seen", w.SeenAt)))
+		b.WriteString("\n  " + line("write", w.Span, span(w.From, w.To), w.Method, num("status", int64(w.Status)), text("uid", w.UID), text("after", w.After), at("seen", w.SeenAt), mark("cut", w.ServerCut)))
+		for _, v := range w.Server {
+			b.WriteString("\n    " + line(v.Service, v.Name, v.Span, span(v.From, v.To), text("parent", v.Parent), mark("failed", v.Failed)))
+		}
 	}
 	return b.String()
 }

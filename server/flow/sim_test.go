@@ -20,6 +20,9 @@ type sim struct {
 	ids     int
 	order   int64
 	emitted []emission
+	// servers makes the API server and etcd send spans of each write, joined
+	// as for a privileged user, by link or by audit id in turn.
+	servers bool
 }
 
 // emission is a span when it ends, or a log record.
@@ -249,12 +252,39 @@ func (m *sim) apply(trace, root string, at int64, j job) (int64, []WriteRef) {
 		setText(a, semconv.AttrWriteResourceVersionOld, w.Before)
 		setText(a, semconv.AttrWriteResourceVersionNew, w.After)
 		setText(a, semconv.AttrErrorType, w.Error)
+		if m.servers {
+			a[semconv.AttrAuditID] = trace + "-" + id
+			m.serve(trace, id, at)
+		}
 		m.emit(trace, id, phase, semconv.SpanWrite, at, at+3000, a)
 		refs = append(refs, WriteRef{Reconcile: trace, Span: id})
 		at += 3000
 	}
 	m.emit(trace, phase, root, semconv.SpanApply, from, at, Attrs{})
 	return at, refs
+}
+
+// serve emits what the API server and etcd did for a write.
+func (m *sim) serve(trace, write string, at int64) {
+	request, storage, txn := m.id(), m.id(), m.id()
+	top := Span{TraceID: trace, SpanID: request, Name: "PUT", From: at + 500, To: at + 2500, Attrs: Attrs{}}
+	switch len(m.emitted) % 3 {
+	case 0:
+		top.Parent = write
+	case 1:
+		top.TraceID = "11111111" + request + "11111111"
+		top.Links = []Link{{TraceID: trace, SpanID: write}}
+	case 2:
+		top.TraceID = "22222222" + request + "22222222"
+		top.Attrs[semconv.AttrAuditID] = trace + "-" + write
+	}
+	below := Span{TraceID: top.TraceID, SpanID: storage, Parent: request, Name: "Update", From: at + 600, To: at + 2400}
+	commit := Span{TraceID: top.TraceID, SpanID: txn, Parent: storage, Name: "txn", From: at + 700, To: at + 2000}
+	top.Source, below.Source = Source{Instance: "a", Service: "apiserver"}, Source{Instance: "a", Service: "apiserver"}
+	commit.Source = Source{Instance: "e", Service: "etcd"}
+	for _, sp := range []Span{commit, below, top} {
+		m.emitted = append(m.emitted, emission{at: sp.To, span: &sp})
+	}
 }
 
 func (m *sim) rootAttrs(j job) Attrs {
@@ -294,6 +324,10 @@ func (m *sim) inputs() []Input {
 		in := &inputs[len(inputs)-1]
 		if e.log != nil {
 			in.Logs = append(in.Logs, *e.log)
+			continue
+		}
+		if e.span.Epoch == "" {
+			in.Spans = append(in.Spans, *e.span) // nobody numbers it
 			continue
 		}
 		seq++

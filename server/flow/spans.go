@@ -186,6 +186,7 @@ func (s *State) takeWrite(p *pass, sp *Span) {
 	}
 	p.row.Writes = insertEnds(p.row.Writes, w, compareWrites)
 	s.indexWrite(p, &w)
+	s.anchorWrite(p, sp)
 }
 
 func writeOf(id string, from, to int64, a Attrs) Write {

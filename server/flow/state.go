@@ -45,6 +45,7 @@ type State struct {
 	outdated []*pass
 
 	versions map[version]*made
+	servers  serverIndex
 
 	lastRun *run
 
@@ -79,6 +80,7 @@ func New(limits Limits) *State {
 		controllers: map[string]*controller{},
 		sources:     map[string]*source{},
 		versions:    map[version]*made{},
+		servers:     newServerIndex(),
 	}
 	s.items.left = s.forgetItem
 	s.waits.left = s.forgetWait
@@ -102,6 +104,7 @@ func (s *State) Step(in Input) []Output {
 		s.first, s.firstNow = in.Offset, s.now
 	}
 	s.offset = max(s.offset, in.Offset)
+	s.forgetServers() // by time, so that what comes now finds none of them
 	for i := range in.Emitters {
 		// First, so that records which do not name their run find the newest.
 		s.hear(in.Emitters[i].Source, in.Emitters[i].Epoch)
@@ -130,6 +133,7 @@ func (s *State) tick() {
 	s.loseOutdated()
 	s.checkSilence()
 	s.fireDelays()
+	s.forgetServers()
 }
 
 // settlePasses derives what follows from the passes touched; settling one may

@@ -28,6 +28,7 @@ import (
 //	root TRACE A..B CONTROLLER ITEM RESULT [key=value …]
 //	PHASE TRACE A..B [key=value …] [cause WHAT@TIME:UID/VERSION[#ITEM] …] [plan WORDS]
 //	read|write TRACE/SPAN A..B [key=value …]
+//	NAME TRACE/SPAN A..B [parent=SPAN] [link=TRACE/SPAN] [audit=ID] [service=NAME] [failed]
 //	start TRACE/SPAN TIME NAME [told=TIME] [key=value …]
 //	queue.item|controller.state|hold|drop TIME CONTROLLER [ITEM] [key=value …]
 //	emitter FIRST-LAST [dropped=N]
@@ -194,9 +195,30 @@ func (p *player) span(name, id, interval string, options []string) Span {
 			}})
 			continue
 		}
-		p.option(sp.Attrs, &sp.Source, &sp.Epoch, options[i])
+		if !serverOption(&sp, options[i]) {
+			p.option(sp.Attrs, &sp.Source, &sp.Epoch, options[i])
+		}
 	}
 	return sp
+}
+
+// serverOption sets what only spans of servers say.
+func serverOption(sp *Span, option string) bool {
+	k, v, _ := strings.Cut(option, "=")
+	switch k {
+	case "parent":
+		sp.Parent = v
+	case "link":
+		trace, span, _ := strings.Cut(v, "/")
+		sp.Links = append(sp.Links, Link{TraceID: trace, SpanID: span})
+	case "service":
+		sp.Source, sp.Epoch = Source{Instance: v + "-1", Service: v}, ""
+	case "failed":
+		sp.Failed = true
+	default:
+		return false
+	}
+	return true
 }
 
 // cause reads WHAT@TIME:UID/VERSION[#ITEM].
@@ -239,7 +261,7 @@ func shorthand() map[string]string {
 		"error": semconv.AttrErrorType, "version": semconv.AttrObjectResourceVersion,
 		"controller": semconv.AttrController, "depth": semconv.AttrQueueDepth, "counts": semconv.AttrCauseCounts,
 		"method": semconv.AttrHTTPMethod, "status": semconv.AttrHTTPStatus, "uid": semconv.AttrWriteUID,
-		"after": semconv.AttrWriteResourceVersionNew, "resource": semconv.AttrWriteResource,
+		"after": semconv.AttrWriteResourceVersionNew, "resource": semconv.AttrWriteResource, "audit": semconv.AttrAuditID,
 		"kind": semconv.AttrReadKind, "count": semconv.AttrReadCount,
 		"ready": semconv.AttrItemReadySince, "order": semconv.AttrItemReadyOrder, "delayed": semconv.AttrItemDelayedSince, "until": semconv.AttrItemDelayedUntil,
 		"why": semconv.AttrItemDelayedWhy, "active": semconv.AttrItemActive, "dirty": semconv.AttrItemDirty,

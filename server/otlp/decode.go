@@ -35,7 +35,7 @@ func (r *traceRequest) decode() Batch {
 				b.Emitters = append(b.Emitters, emitter)
 			}
 			for _, s := range ss.Spans().All() {
-				if knownSpan(s.Name()) {
+				if knownSpan(s.Name()) || maybeServer(s) {
 					b.Spans = append(b.Spans, decodeSpan(source, emitter.Epoch, s))
 				}
 			}
@@ -69,6 +69,12 @@ func knownSpan(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, semconv.SpanReconcilePrefix)
+}
+
+// maybeServer says that a span can hang on a write: the API server's and etcd's
+// do, by parent, link or audit id.
+func maybeServer(s ptrace.Span) bool {
+	return !s.ParentSpanID().IsEmpty() || s.Links().Len() > 0 || text(s.Attributes(), semconv.AttrAuditID) != ""
 }
 
 func knownLog(event string) bool {

@@ -2,6 +2,7 @@ package ctrlruntime
 
 import (
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,7 +81,8 @@ func (l *listener) during(what string, old, obj any, handle func()) {
 
 // dropperOf is the name of the predicates behind every event that leads to no
 // request, as far as the handler tells without being touched: For's handler
-// always adds, so it must have been one of them.
+// always adds, so it must have been one of them. Those of Predicate say so
+// themselves.
 func dropperOf(h toolscache.ResourceEventHandler) string {
 	v := reflect.ValueOf(h)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -91,12 +93,11 @@ func dropperOf(h toolscache.ResourceEventHandler) string {
 		!predicates.IsValid() || predicates.Kind() != reflect.Slice {
 		return ""
 	}
-	name := ""
+	var names []string
 	for i := range predicates.Len() {
-		if i > 0 {
-			name += " or "
+		if name := typeName(predicates.Index(i).Elem()); name != "" {
+			names = append(names, name)
 		}
-		name += typeName(predicates.Index(i).Elem())
 	}
-	return name
+	return strings.Join(names, " or ")
 }

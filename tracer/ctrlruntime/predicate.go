@@ -53,7 +53,8 @@ func (n *named[object]) note(passes bool) bool {
 	return passes
 }
 
-// typeName is a type's name without package and type parameters.
+// typeName is the name of a predicate's type without package and type
+// parameters, empty for one of Predicate's.
 func typeName(v reflect.Value) string {
 	if !v.IsValid() {
 		return "predicate"
@@ -61,6 +62,9 @@ func typeName(v reflect.Value) string {
 	t := v.Type()
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t.PkgPath() == reflect.TypeFor[handled]().PkgPath() {
+		return ""
 	}
 	name, _, _ := strings.Cut(t.Name(), "[")
 	if name == "" {

@@ -127,7 +127,8 @@ func TestDroppedEventsAreCountedByPredicate(t *testing.T) {
 
 func TestDropIsSeenWithoutANameWhereTheHandlerAlwaysAdds(t *testing.T) {
 	w := newWorld(t)
-	err := builder.ControllerManagedBy(w.mgr).For(&corev1.ConfigMap{}).
+	err := builder.ControllerManagedBy(w.mgr).
+		For(&corev1.ConfigMap{}, builder.WithPredicates(ctrlruntime.Predicate[client.Object]("all", nil))).
 		WithEventFilter(predicate.ResourceVersionChangedPredicate{}).WithEventFilter(predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool { return e.Object.GetName() != "a" },
 	}).Complete(&script{})

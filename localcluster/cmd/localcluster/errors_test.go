@@ -49,6 +49,9 @@ func TestUsageErrors(t *testing.T) {
 		{"--controllers is empty", []string{"--controllers", ""}},
 		{`--tracing-endpoint "http://x" is not host:port`, []string{"--tracing-endpoint", "http://x"}},
 		{`--tracing-endpoint ":4317" is not host:port`, []string{"--tracing-endpoint", ":4317"}},
+		{"--tracing-sampling -1 is out of range: use 0 to 1000000", []string{"--tracing-sampling", "-1"}},
+		{"--tracing-sampling 1000001 is out of range", []string{"--tracing-sampling", "1000001"}},
+		{"--tracing-sampling is set, but nothing gets the spans", []string{"--tracing-sampling", "1"}},
 	} {
 		expectFailure(t, 2, c.message, c.args...)
 	}

@@ -46,6 +46,9 @@ Examples:
   # Spans of the API server and of etcd to an OTLP receiver
   localcluster up --tracing-endpoint 127.0.0.1:4317
 
+  # … of all requests, not only of traced ones by members of system:masters
+  localcluster up --tracing-endpoint 127.0.0.1:4317 --tracing-sampling 1000000
+
 Flags:
 `
 

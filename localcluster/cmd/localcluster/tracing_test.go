@@ -25,7 +25,37 @@ const traceID = "0af7651916cd43dd8448eb211c80319c"
 func TestSpansOfATracedRequest(t *testing.T) {
 	receiver := newSpanReceiver(t)
 	i := start(t, "--nodes", "0", "--controllers", "none", "--tracing-endpoint", receiver.address)
-	_, cfg := i.client(t, "")
+	i.tracedRequest(t, "localcluster-admin")
+	eventually(t, 5*time.Second, func() string {
+		mine, others := receiver.services()
+		if !slices.Equal(mine, []string{"apiserver", "etcd"}) || others > 0 {
+			return fmt.Sprintf("the trace has spans of %v, and %d other spans came; want apiserver and etcd, and none", mine, others)
+		}
+		return ""
+	})
+}
+
+// TestSpansOfOthersAreLinked sends the same as somebody whose trace the API
+// server does not go on with.
+func TestSpansOfOthersAreLinked(t *testing.T) {
+	receiver := newSpanReceiver(t)
+	i := start(t, "--nodes", "0", "--controllers", "none", "--tracing-endpoint", receiver.address, "--tracing-sampling", "1000000")
+	i.tracedRequest(t, "localcluster-user")
+	eventually(t, 5*time.Second, func() string {
+		if mine, _ := receiver.services(); len(mine) > 0 {
+			t.Fatalf("%v went on with the trace", mine)
+		}
+		if n := receiver.links(); n != 1 {
+			return fmt.Sprintf("%d spans link to the request's trace, want 1", n)
+		}
+		return ""
+	})
+}
+
+// tracedRequest sends a request that has a trace.
+func (i *instance) tracedRequest(t *testing.T, contextName string) {
+	t.Helper()
+	_, cfg := i.client(t, contextName)
 	client, err := rest.HTTPClientFor(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -40,13 +70,6 @@ func TestSpansOfATracedRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	response.Body.Close()
-	eventually(t, 5*time.Second, func() string {
-		mine, others := receiver.services()
-		if !slices.Equal(mine, []string{"apiserver", "etcd"}) || others > 0 {
-			return fmt.Sprintf("the trace has spans of %v, and %d other spans came; want apiserver and etcd, and none", mine, others)
-		}
-		return ""
-	})
 }
 
 // spanReceiver is an OTLP receiver that remembers which service sent spans of
@@ -58,6 +81,7 @@ type spanReceiver struct {
 	mu     sync.Mutex
 	mine   map[string]int
 	others int
+	linked int
 }
 
 func newSpanReceiver(t *testing.T) *spanReceiver {
@@ -82,6 +106,11 @@ func (r *spanReceiver) Export(_ context.Context, request *collector.ExportTraceS
 		for _, scope := range rs.ScopeSpans {
 			for _, span := range scope.Spans {
 				r.count(serviceOf(rs), hex.EncodeToString(span.TraceId))
+				for _, link := range span.Links {
+					if hex.EncodeToString(link.TraceId) == traceID {
+						r.linked++
+					}
+				}
 			}
 		}
 	}
@@ -100,6 +129,12 @@ func (r *spanReceiver) services() (mine []string, others int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.mine)), r.others
+}
+
+func (r *spanReceiver) links() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.linked
 }
 
 func serviceOf(rs *tracev1.ResourceSpans) string {

@@ -38,6 +38,7 @@ func newUpFlags() (*upFlags, *pflag.FlagSet) {
 	fs.IntVar(&f.Nodes, "nodes", 1, "`number` of fake nodes; 0 for none")
 	fs.StringVar(&f.Controllers, "controllers", controllers.Default, "`list` of kube-controller-manager's controllers; '*' for its default, none for no controller manager")
 	fs.StringVar(&f.TracingEndpoint, "tracing-endpoint", "", "`host:port` of an OTLP gRPC receiver without TLS that gets the spans of the API server and etcd")
+	fs.IntVar(&f.TracingSampling, "tracing-sampling", 0, "how many of a million requests are traced though nobody privileged asked for it; spans of other users need it")
 	fs.StringVar(&f.LogDir, "log-dir", "", "`folder` for the logs of the parts (default <data>/logs)")
 	fs.StringArrayVar(&f.APIServerArgs, "apiserver-flag", nil, "a further `flag` for kube-apiserver, as --name=value; may be repeated")
 	fs.StringArrayVar(&f.ControllerManagerArgs, "controller-manager-flag", nil, "a further `flag` for kube-controller-manager; may be repeated")
@@ -90,6 +91,12 @@ func (f *upFlags) check(fs *pflag.FlagSet) error {
 }
 
 func (f *upFlags) checkTracing() error {
+	if f.TracingSampling < 0 || f.TracingSampling > cluster.MaxSampling {
+		return fmt.Errorf("--tracing-sampling %d is out of range: use 0 to %d", f.TracingSampling, cluster.MaxSampling)
+	}
+	if f.TracingEndpoint == "" && f.TracingSampling > 0 {
+		return errors.New("--tracing-sampling is set, but nothing gets the spans: name a receiver with --tracing-endpoint")
+	}
 	if f.TracingEndpoint == "" {
 		return nil
 	}

@@ -101,11 +101,13 @@ func (c *cluster) apiServerArgs(socket string) ([]string, error) {
 	return append(args, c.opts.APIServerArgs...), nil
 }
 
-// writeTracingConfig samples nothing by itself: only requests of a traced client
-// are recorded, and so the rest of the cluster does not flood the receiver.
+// writeTracingConfig samples nothing by itself unless told to: only requests of a
+// traced privileged client are recorded, and so the rest of the cluster does not
+// flood the receiver. Of everybody else the API server takes no trace context.
 func (c *cluster) writeTracingConfig() (string, error) {
 	path := c.dir.File("tracing.yaml")
-	text := fmt.Sprintf("apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nendpoint: %q\nsamplingRatePerMillion: 0\n", c.opts.TracingEndpoint)
+	text := fmt.Sprintf("apiVersion: apiserver.config.k8s.io/v1beta1\nkind: TracingConfiguration\nendpoint: %q\nsamplingRatePerMillion: %d\n",
+		c.opts.TracingEndpoint, c.opts.TracingSampling)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return "", fmt.Errorf("writing the tracing configuration: %w", err)
 	}

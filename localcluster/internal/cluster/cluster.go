@@ -29,6 +29,9 @@ type Options struct {
 	// TracingEndpoint is the host:port of an OTLP gRPC receiver without TLS for the
 	// spans of the API server and etcd; empty for none.
 	TracingEndpoint string
+	// TracingSampling is how many of a million requests the API server traces
+	// though no privileged client asked for it, 0 to MaxSampling.
+	TracingSampling int
 	// APIServerArgs and ControllerManagerArgs are further flags of these programs.
 	APIServerArgs, ControllerManagerArgs []string
 }
@@ -40,6 +43,9 @@ type Output struct {
 	// Ready is called once, when kubectl works, with the path of the kubeconfig.
 	Ready func(kubeconfig string)
 }
+
+// MaxSampling is a TracingSampling that traces every request.
+const MaxSampling = 1_000_000
 
 // lockPatience is how long Run waits for a folder that is in use: the children of
 // a localcluster that was killed need up to two seconds to end.

@@ -190,6 +190,28 @@ export interface Write {
    * controller's queue as a cause, 0 as long as it has not.
    */
   readonly seenAt?: number;
+  /**
+   * Server are the spans of those who served the request, by From: the API
+   * server, etcd, webhooks. The first 48 are kept; ServerCut says that there
+   * were more.
+   */
+  readonly server?: readonly ServerSpan[];
+  readonly serverCut?: boolean;
+}
+
+/**
+ * ServerSpan is something that was done on the way of a write: a span of the
+ * API server, of etcd or of whom they asked. Parent is the span it is part of,
+ * in the same list, or else that of the write, or "".
+ */
+export interface ServerSpan {
+  readonly span: string;
+  readonly parent?: string;
+  readonly service: string;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly failed?: boolean;
 }
 
 /**
@@ -527,6 +549,17 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     auditId: "string?",
     fields: "Field[]?",
     seenAt: "number?",
+    server: "ServerSpan[]?",
+    serverCut: "boolean?",
+  },
+  ServerSpan: {
+    span: "string",
+    parent: "string?",
+    service: "string",
+    name: "string",
+    from: "number",
+    to: "number",
+    failed: "boolean?",
   },
   Next: {
     why: "string",

@@ -14,6 +14,8 @@ export interface Around {
   /** True time, µs. */
   readonly now: number;
   readonly zone: number;
+  /** Every span of the API server and etcd is shown, and not only the gist. */
+  readonly servers: boolean;
 }
 
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
@@ -21,7 +23,7 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
     head(reconcile, around),
     section("Why it ran", why(reconcile, around.model)),
-    section("How it went", waterfall(reconcile, around.now)),
+    section("How it went", waterfall(reconcile, around.now, around.servers)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
     spec(reconcile),
     flags(reconcile),

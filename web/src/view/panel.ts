@@ -15,6 +15,7 @@ export class PanelElement extends HTMLElement {
   /** What is drawn: a reconcile's row with the answers it was drawn from, or nothing for the list. */
   private drawn: { readonly run: Reconcile; readonly sign: string } | undefined;
   private listShown = false;
+  private servers = false;
 
   connect(app: App): void {
     this.app = app;
@@ -62,7 +63,7 @@ export class PanelElement extends HTMLElement {
     const now = app.watch.hubNow();
     const { n, of } = app.model.nth(run);
     const known = app.model.why(run).filter((link) => link.reconcile !== undefined).length;
-    const sign = [n, of, known, run.to === 0 ? Math.floor(now / 250_000) : 0].join();
+    const sign = [n, of, known, this.servers, run.to === 0 ? Math.floor(now / 250_000) : 0].join();
     if (this.drawn?.run === run && this.drawn.sign === sign) {
       const text = this.querySelector('[data-part="next"]');
       if (text !== null) say(text, nextSaid(run, now).text);
@@ -71,28 +72,36 @@ export class PanelElement extends HTMLElement {
     const same = this.drawn?.run.key === run.key;
     const focus = this.focusMark();
     const top = this.scrollTop;
-    this.replaceChildren(...details(run, { model: app.model, now, zone: app.zone() }));
+    this.replaceChildren(...details(run, { model: app.model, now, zone: app.zone(), servers: this.servers }));
     this.listShown = false;
     this.drawn = { run, sign };
     if (same) this.scrollTop = top;
     this.restoreFocus(focus);
   }
 
-  /** The focus lies on an element that is drawn anew: find its like by its label. */
+  /** The focus lies on an element that is drawn anew: what finds its like. */
   private focusMark(): string | undefined {
     const active = document.activeElement;
     if (!(active instanceof HTMLElement) || !this.contains(active)) return undefined;
-    return active.getAttribute("aria-label") ?? "title";
+    if (active.dataset["servers"] !== undefined) return "[data-servers]";
+    const label = active.getAttribute("aria-label");
+    return label === null ? ".panel-title" : `[aria-label="${CSS.escape(label)}"]:not(:disabled)`;
   }
 
   private restoreFocus(mark: string | undefined): void {
     if (mark === undefined) return;
-    const again = this.querySelector<HTMLElement>(`[aria-label="${CSS.escape(mark)}"]:not(:disabled)`);
-    (again ?? this.querySelector<HTMLElement>(".panel-title"))?.focus({ preventScroll: true });
+    const again = this.querySelector<HTMLElement>(mark) ?? this.querySelector<HTMLElement>(".panel-title");
+    again?.focus({ preventScroll: true });
+  }
+
+  private toggleServers(): void {
+    this.servers = !this.servers;
+    this.paint();
   }
 
   private press(event: MouseEvent): void {
     if (!(event.target instanceof Element)) return;
+    if (event.target.closest("[data-servers]") !== null) return this.toggleServers();
     if (event.target.closest("[data-clear]") !== null) return this.app?.selection.set(undefined);
     const key = event.target.closest<HTMLElement>("[data-go]")?.dataset["go"];
     const run = key === undefined ? undefined : this.app?.model.reconcile(key);

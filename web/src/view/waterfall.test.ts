@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Reconcile } from "../base/rows.gen.ts";
+import type { Reconcile, ServerSpan, Write } from "../base/rows.gen.ts";
 import { differences, shortPath } from "./diff.ts";
+import { commitOf } from "./servers.ts";
 import { bars, scaleOf } from "./waterfall.ts";
 
 const run: Reconcile = {
@@ -114,4 +115,75 @@ test("only what was written to the object itself, and arrived, is a difference",
     { path: "status.readyReplicas", seen: "3", written: "" },
   ]);
   assert.equal(shortPath("status.conditions.Ready.reason"), "Ready.reason");
+});
+
+function by(service: string, name: string, span: string, parent: string, from: number, to: number): ServerSpan {
+  return { service, name, span, parent, from, to };
+}
+
+/** As Kubernetes sends them, without some of the filters. */
+const served: ServerSpan[] = [
+  by("apiserver", "POST /api/v1/namespaces/{:namespace}/pods", "s1", "a", 901_100, 901_900),
+  by("apiserver", "audit", "s2", "s1", 901_110, 901_890),
+  by("apiserver", "Create etcd3", "s3", "s2", 901_200, 901_800),
+  by("apiserver", "etcdserverpb.KV/Txn", "s4", "s3", 901_300, 901_700),
+  by("etcd", "etcdserverpb.KV/Txn", "e1", "s4", 901_350, 901_650),
+  by("etcd", "txn", "e2", "e1", 901_400, 901_600),
+];
+
+function withServers(change: Partial<Write>): Reconcile {
+  const [first, ...rest] = run.writes;
+  assert.ok(first);
+  return { ...run, writes: [{ ...first, server: served, ...change }, ...rest] };
+}
+
+test("under a write stands who served it, and that etcd has committed it", () => {
+  const below = bars(withServers({})).filter((bar) => bar.level > 1);
+  assert.deepEqual(
+    below.map((bar) => [bar.name, bar.level, bar.tone, bar.value]),
+    [
+      ["API server", 2, "quiet", "0.8 ms"],
+      ["etcd commit", 3, "ok", "✓ 0.2 ms"],
+    ],
+  );
+  const names = bars(withServers({})).map((bar) => bar.name);
+  assert.equal(names.indexOf("API server"), names.indexOf("POST pod") + 1);
+});
+
+test("all spans are shown when asked for, each within what it is part of", () => {
+  const below = bars(withServers({}), true).filter((bar) => bar.level > 1);
+  assert.deepEqual(
+    below.map((bar) => bar.level),
+    [2, 3, 4, 5, 6, 7],
+  );
+  assert.deepEqual(
+    below.map((bar) => bar.name),
+    ["POST", "audit", "Create etcd3", "KV/Txn", "KV/Txn", "etcd commit"],
+  );
+});
+
+test("a write that failed, or changed nothing, was not committed", () => {
+  const commit = (change: Partial<Write>): boolean => {
+    const write = withServers(change).writes[0];
+    assert.ok(write);
+    return commitOf(write) !== undefined;
+  };
+  assert.equal(commit({}), true);
+  assert.equal(commit({ status: 409 }), false);
+  assert.equal(commit({ noop: true }), false);
+  assert.equal(commit({ server: served.map((one) => ({ ...one, failed: true })) }), false);
+  assert.equal(commit({ server: [] }), false);
+  const refused = bars(withServers({ status: 409, error: "Conflict" })).filter((bar) => bar.level > 1);
+  assert.deepEqual(
+    refused.map((bar) => [bar.name, bar.tone]),
+    [
+      ["API server", "quiet"],
+      ["etcd txn", "quiet"],
+    ],
+  );
+});
+
+test("spans in a circle are drawn, not followed for ever", () => {
+  const circle = [by("x", "a", "s1", "s2", 901_100, 901_200), by("x", "b", "s2", "s1", 901_100, 901_200)];
+  assert.equal(bars(withServers({ server: circle }), true).filter((bar) => bar.level > 1).length, 2);
 });

@@ -1,30 +1,25 @@
 /** How a reconcile went: phases, reads and writes as bars of true duration. */
 import type { Phase, Read, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Bar } from "./bar.ts";
 import { h } from "./dom.ts";
+import { serverBars } from "./servers.ts";
 import { span, writeFailed, writeName } from "./words.ts";
 
-/** One bar. to 0: still going on. */
-export interface Bar {
-  readonly name: string;
-  readonly inner: boolean;
-  readonly from: number;
-  readonly to: number;
-  readonly tone: "quiet" | "accent" | "ok" | "error" | "warn";
-  readonly value: string;
-  readonly title: string;
-}
-
-/** bars lists what the waterfall shows, in order: the phases with their reads and writes below them. */
-export function bars(reconcile: Reconcile): Bar[] {
+/**
+ * bars lists what the waterfall shows, in order: the phases, then their reads and writes, each write with what
+ * served it. all: with every span of that, and not only the gist.
+ */
+export function bars(reconcile: Reconcile, all = false): Bar[] {
   const phases = reconcile.phases.map(phaseBar);
-  return [...phases, ...reconcile.reads.map(readBar), ...reconcile.writes.map(writeBar)];
+  const writes = reconcile.writes.flatMap((write) => [writeBar(write), ...serverBars(write, all)]);
+  return [...phases, ...reconcile.reads.map(readBar), ...writes];
 }
 
 function phaseBar(phase: Phase): Bar {
   const tone = phase.name === "dequeue" ? "quiet" : "accent";
   const value = phase.to === 0 ? "…" : span(phase.to - phase.from);
   const title = phase.name === "dequeue" ? "dequeue: the wait in the queue" : phase.name;
-  return { name: phase.name, inner: false, from: phase.from, to: phase.to, tone, value, title };
+  return { name: phase.name, level: 0, from: phase.from, to: phase.to, tone, value, title };
 }
 
 function readBar(read: Read): Bar {
@@ -33,7 +28,7 @@ function readBar(read: Read): Bar {
   const value = stale ? `stale ${by > 0 ? `−${String(by)}` : ""}`.trim() : span(read.to - read.from);
   const title = `read ${String(read.count)} ${read.kind} from the ${read.source === "api" ? "API server" : "cache"}`;
   const name = `read ${read.kind}`;
-  return { name, inner: true, from: read.from, to: read.to, tone: stale ? "warn" : "accent", value, title };
+  return { name, level: 1, from: read.from, to: read.to, tone: stale ? "warn" : "accent", value, title };
 }
 
 function writeBar(write: Write): Bar {
@@ -43,7 +38,7 @@ function writeBar(write: Write): Bar {
   const title = `${write.method} ${object}, ${span(write.to - write.from)}${write.noop === true ? ", changed nothing" : ""}`;
   return {
     name: writeName(write),
-    inner: true,
+    level: 1,
     from: write.from,
     to: write.to,
     tone: bad ? "error" : "ok",
@@ -66,28 +61,42 @@ export function scaleOf(reconcile: Reconcile, now: number): Scale {
   return { from: Math.max(reconcile.from, earliest), to, cut: reconcile.from < earliest };
 }
 
-/** waterfall draws the bars. */
-export function waterfall(reconcile: Reconcile, now: number): HTMLElement {
+/** waterfall draws the bars. Its button carries data-servers, for all spans or only the gist; the panel listens. */
+export function waterfall(reconcile: Reconcile, now: number, all: boolean): HTMLElement {
   const scale = scaleOf(reconcile, now);
-  const root = h("div", { class: "fall" });
-  for (const bar of bars(reconcile)) root.append(...row(bar, scale, now));
+  const root = h("div", { class: `fall${all ? " is-all" : ""}` });
+  for (const bar of bars(reconcile, all)) root.append(...row(bar, scale, now, all));
   const hidden = reconcile.writeCount - reconcile.writes.length;
   if (hidden > 0)
     root.append(h("span", { class: "fall-name is-inner" }, `${String(hidden)} more`), h("span"), h("span"));
+  if (reconcile.writes.some((write) => (write.server ?? []).length > 0)) root.append(serversButton(reconcile, all));
   return root;
 }
 
-function row(bar: Bar, scale: Scale, now: number): HTMLElement[] {
+function serversButton({ writes }: Reconcile, all: boolean): HTMLElement {
+  const n = writes.reduce((sum, write) => sum + (write.server?.length ?? 0), 0);
+  const more = writes.some((write) => write.serverCut === true) ? "+" : "";
+  const text = all ? "Only the gist" : `All ${String(n)}${more} server spans`;
+  return h(
+    "button",
+    { class: "link fall-more", type: "button", "data-servers": true, "aria-pressed": String(all) },
+    text,
+  );
+}
+
+function row(bar: Bar, scale: Scale, now: number, all: boolean): HTMLElement[] {
   const width = scale.to - scale.from;
   const left = clamp((bar.from - scale.from) / width);
   const right = clamp(((bar.to === 0 ? now : bar.to) - scale.from) / width);
   const open = bar.to === 0 ? " is-open" : "";
   const cut = scale.cut && bar.from < scale.from ? " is-cut" : "";
-  const mark = h("span", { class: `fall-bar tone-${bar.tone}${bar.inner ? " is-thin" : ""}${open}${cut}` });
+  const mark = h("span", { class: `fall-bar tone-${bar.tone}${bar.level > 0 ? " is-thin" : ""}${open}${cut}` });
   mark.style.left = `min(${(left * 100).toFixed(2)}%, 100% - 3px)`;
   mark.style.width = `${((right - left) * 100).toFixed(2)}%`;
+  const name = h("span", { class: `fall-name${bar.level > 0 ? " is-inner" : ""}`, title: bar.title }, bar.name);
+  if (bar.level > 1) name.style.paddingLeft = `${String(12 + (all ? 6 : 12) * (bar.level - 1))}px`;
   return [
-    h("span", { class: `fall-name${bar.inner ? " is-inner" : ""}`, title: bar.title }, bar.name),
+    name,
     h("span", { class: "fall-track" }, mark),
     h("span", { class: `fall-value tone-${bar.tone}` }, bar.value),
   ];
