@@ -51,6 +51,25 @@ bin/localcluster: $(CLUSTER_FILES)
 demo: build ## Run everything: a real control plane, the hub, the reconciler, the page
 	@exec bin/tracer demo $(DEMO_FLAGS)
 
+# A kubeconfig of its own, so that the user's current context stays what it is.
+KIND_NAME       := $(shell sed -n 's/^name: //p' deploy/kind/cluster.yaml)
+KIND_KUBECONFIG := tmp/kind/kubeconfig
+
+.PHONY: kind-demo
+kind-demo: kind-ready bin/tracer ## Make a kind cluster and attach to it (needs Docker and kind)
+	@mkdir -p $(dir $(KIND_KUBECONFIG))
+	@if kind get clusters 2>/dev/null | grep -qx $(KIND_NAME); \
+	then kind export kubeconfig --name $(KIND_NAME) --kubeconfig $(KIND_KUBECONFIG); \
+	else kind create cluster --config deploy/kind/cluster.yaml --kubeconfig $(KIND_KUBECONFIG) --wait 3m; fi
+	@echo 'afterwards: kind delete cluster --name $(KIND_NAME)'
+	@exec bin/tracer attach --kubeconfig $(KIND_KUBECONFIG) --context kind-$(KIND_NAME) $(DEMO_FLAGS)
+
+.PHONY: kind-ready
+kind-ready:
+	@command -v docker >/dev/null || { echo 'kind-demo needs Docker, which is not on PATH: install it, or run make demo, which needs neither'; exit 1; }
+	@docker info >/dev/null 2>&1 || { echo 'kind-demo needs Docker, which does not answer: start it, or run make demo, which needs neither'; exit 1; }
+	@command -v kind >/dev/null || { echo 'kind-demo needs kind, which is not on PATH: go install sigs.k8s.io/kind@v0.33.0'; exit 1; }
+
 # --- test ----------------------------------------------------------------------
 
 .PHONY: test

@@ -16,6 +16,11 @@ var CRD []byte
 //go:embed rbac.yaml
 var RBAC []byte
 
+// AttachRBAC is what a person may do who runs `tracer attach`, as YAML.
+//
+//go:embed attach-rbac.yaml
+var AttachRBAC []byte
+
 // Sample is a PodSet to begin with, as YAML.
 //
 //go:embed sample.yaml

@@ -101,7 +101,7 @@ func (d *demoRun) run(ctx context.Context) error {
 	ctx, d.fail = context.WithCancelCause(ctx)
 	defer d.fail(nil)
 	d.say("data folder %s", d.folder.path)
-	defer d.endAll()
+	defer d.end()
 	err := d.bringUp(ctx)
 	if err == nil {
 		<-ctx.Done()
@@ -132,6 +132,9 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := d.takePageToken(); err != nil {
+		return err
+	}
 	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)
 	if _, err := d.reconciler.awaitReady(ctx); err != nil {
 		return err
@@ -160,7 +163,7 @@ func (o *demoOptions) check() error {
 		if err := checkAddress("listen", o.listen); err != nil {
 			return err
 		}
-		if err := checkLoopback(o.listen); err != nil {
+		if err := checkLoopback("the demo", o.listen); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // checkLoopback refuses an address that others could reach.
-func checkLoopback(address string) error {
+func checkLoopback(command, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func checkLoopback(address string) error {
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return usagef("--listen %q: the demo is for this machine only (give 127.0.0.1:port; to serve others run 'tracer serve')", address)
+	return usagef("--listen %q: %s is for this machine only (give 127.0.0.1:port; to serve others run 'tracer serve')", address, command)
 }
 
 // anyPort is where the page is when nothing else is wanted.
@@ -28,12 +28,12 @@ const anyPort = "127.0.0.1:0"
 
 // settleAddress finds the page's address. Where none is wanted it is that of
 // the last start if it is free, so that a tab left open finds the page again.
-func (f *demoFolder) settleAddress(ctx context.Context, wanted string) (string, error) {
+func (f *runFolder) settleAddress(ctx context.Context, wanted string) (string, error) {
 	if wanted != "" {
 		return settleAddress(ctx, wanted)
 	}
 	last, err := os.ReadFile(f.lastAddress())
-	if err == nil && checkLoopback(string(last)) == nil {
+	if err == nil && checkLoopback("it", string(last)) == nil {
 		if address, err := settleAddress(ctx, string(last)); err == nil {
 			return address, nil
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // openPage opens the page in the browser, or says why it is not open.
-func (d *demoRun) openPage(ctx context.Context, login string) {
+func (d *crew) openPage(ctx context.Context, login string) {
 	link, err := onceLink(ctx, login)
 	if err == nil {
 		err = openBrowser(link)

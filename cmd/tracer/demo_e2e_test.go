@@ -203,7 +203,7 @@ func testSecondDemo(t *testing.T, e *demoEnv) {
 	if err := second.Wait(e.ctx); err == nil {
 		t.Error("the second demo ended without an error")
 	}
-	want := fmt.Sprintf("tracer demo: --data %q: another demo uses it (process %d)", e.demo.Data, e.demo.PID())
+	want := fmt.Sprintf("tracer demo: --data %q: another run of tracer uses it (process %d)", e.demo.Data, e.demo.PID())
 	if got := second.Progress(); !strings.HasPrefix(got, want) {
 		t.Errorf("the second demo said %q, want %q", got, want)
 	}
@@ -271,7 +271,8 @@ func testDemoIsKilled(t *testing.T, e *demoEnv) {
 				return fmt.Errorf("process %s is left: %s", pid, line)
 			}
 		}
-		return nil
+		// A process that ends loses its command line before its files.
+		return e.lockIsFree()
 	})
 	e.nothingLeft(t)
 }

@@ -245,12 +245,19 @@ func (e *demoEnv) nothingLeft(t *testing.T) {
 			t.Errorf("process %s is left: %s", pid, line)
 		}
 	}
+	if err := e.lockIsFree(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (e *demoEnv) lockIsFree() error {
 	lock, err := os.OpenFile(filepath.Join(e.demo.Data, "demo.lock"), os.O_RDWR, 0)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer func() { _ = lock.Close() }()
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		t.Errorf("the lock, which every child holds, is not free: %v", err)
+		return fmt.Errorf("the lock, which every child holds, is not free: %w", err)
 	}
+	return nil
 }

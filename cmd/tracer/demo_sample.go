@@ -23,7 +23,7 @@ const askEvery = 50 * time.Millisecond
 
 // awaitAttached waits until the hub hears the reconciler that has started; only
 // then is it ready in the eyes of someone who looks at the page.
-func (d *demoRun) awaitAttached(ctx context.Context, m *member, e supervise.Event) {
+func (d *crew) awaitAttached(ctx context.Context, m *member, e supervise.Event) {
 	begin := time.Now()
 	if poll(ctx, askEvery, func(ctx context.Context) bool { return d.attachedSince(ctx, begin) }) != nil {
 		return // it has ended
@@ -34,7 +34,7 @@ func (d *demoRun) awaitAttached(ctx context.Context, m *member, e supervise.Even
 
 // attachedSince reports whether the hub has heard a controller since then. A
 // hub that does not answer has not.
-func (d *demoRun) attachedSince(ctx context.Context, then time.Time) bool {
+func (d *crew) attachedSince(ctx context.Context, then time.Time) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.address+"/api/v1/rows?row=controller", nil)

@@ -20,7 +20,7 @@ func TestFolderIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = openFolder(t.Context(), path, false)
-	if err == nil || !strings.Contains(err.Error(), "another demo uses it (process ") || !strings.Contains(err.Error(), "name another folder") {
+	if err == nil || !strings.Contains(err.Error(), "another run of tracer uses it (process ") || !strings.Contains(err.Error(), "name another folder") {
 		t.Errorf("the second time: %v, want who uses it and what to do", err)
 	}
 	if err := first.close(); err != nil {
@@ -97,7 +97,7 @@ func TestEphemeralFolderThatCannotBeOpenedIsRemoved(t *testing.T) {
 }
 
 func TestKubeconfigOfTheRunBeforeIsNotTaken(t *testing.T) {
-	f := &demoFolder{path: t.TempDir()}
+	f := &runFolder{path: t.TempDir()}
 	write := func() {
 		tmp := filepath.Join(f.path, "tmp")
 		if err := errors.Join(os.WriteFile(tmp, nil, 0o600), os.Rename(tmp, f.kubeconfig())); err != nil {
@@ -151,7 +151,7 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
 		t.Setenv(name, "from-the-shell")
 	}
-	d := &demoRun{folder: &demoFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token"}
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token"}}
 	for _, c := range []struct {
 		name   string
 		env    []string
@@ -178,7 +178,7 @@ func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 		"127.0.0.1:0": true, "localhost:7780": true, "[::1]:0": true,
 		"0.0.0.0:0": false, ":7780": false, "[::]:0": false, "192.168.1.2:0": false, "example.test:0": false,
 	} {
-		if err := checkLoopback(address); (err == nil) != ok {
+		if err := checkLoopback("demo", address); (err == nil) != ok {
 			t.Errorf("%s: %v, want accepted %t", address, err, ok)
 		}
 	}
@@ -199,7 +199,7 @@ func TestPageIsOpenedWithoutTheToken(t *testing.T) {
 	t.Setenv("PATH", folder)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	d := &demoRun{io: streams{err: os.Stderr}}
+	d := &crew{io: streams{err: os.Stderr}}
 	d.openPage(ctx, "http://127.0.0.1:1/login?token=secret")
 	var link []byte
 	if err := poll(ctx, 10*time.Millisecond, func(context.Context) bool {
@@ -217,7 +217,7 @@ func TestPageIsOpenedWithoutTheToken(t *testing.T) {
 func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var said strings.Builder
-	d := &demoRun{io: streams{err: &said}}
+	d := &crew{command: "demo", io: streams{err: &said}}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	d.openPage(ctx, "http://127.0.0.1:1/login?token=secret")
@@ -229,10 +229,10 @@ func TestPageThatCannotBeOpenedIsSaid(t *testing.T) {
 // TestIngestTokenIsMadeOnce: the control plane is told it before the hub is
 // there, and controllers that know it find the hub again after a restart.
 func TestIngestTokenIsMadeOnce(t *testing.T) {
-	folder := &demoFolder{path: t.TempDir()}
+	folder := &runFolder{path: t.TempDir()}
 	settle := func(given string) string {
 		t.Helper()
-		d := &demoRun{folder: folder, ingest: given}
+		d := &crew{folder: folder, ingest: given}
 		if err := d.settleIngestToken(); err != nil {
 			t.Fatal(err)
 		}
@@ -248,5 +248,23 @@ func TestIngestTokenIsMadeOnce(t *testing.T) {
 	info, err := os.Stat(folder.ingestToken())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the token's file: %v, %v; want mode 0600", info, err)
+	}
+}
+
+// TestPageTokenIsTaken: where none is given the hub makes it, and who asks the
+// hub for rows needs it.
+func TestPageTokenIsTaken(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	if err := os.MkdirAll(folder.hub(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder.pageToken(), []byte("made-token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for given, want := range map[string]string{"": "made-token", "given-token": "given-token"} {
+		c := &crew{folder: folder, token: given}
+		if err := c.takePageToken(); err != nil || c.token != want {
+			t.Errorf("given %q: %q (%v), want %q", given, c.token, err, want)
+		}
 	}
 }

@@ -29,6 +29,8 @@ type cluster struct {
 type target struct {
 	*rest.Config
 	name, short string
+	// inCluster says that no kubeconfig leads there.
+	inCluster bool
 }
 
 // config finds the cluster. Its errors name the file, what it has and what to do.
@@ -51,7 +53,7 @@ func (c cluster) config() (target, error) {
 		return target{}, fmt.Errorf("kubeconfig %s: %w (mend that context, or choose another with --context: %s)", where, err, contexts(raw))
 	}
 	chosen := or(c.context, raw.CurrentContext)
-	return target{cfg, fmt.Sprintf("kubeconfig %s, context %s", where, chosen), chosen}, nil
+	return target{Config: cfg, name: fmt.Sprintf("kubeconfig %s, context %s", where, chosen), short: chosen}, nil
 }
 
 func (c cluster) load(rules *clientcmd.ClientConfigLoadingRules, where string) (*api.Config, error) {
@@ -75,7 +77,7 @@ func (c cluster) inCluster(where string) (target, error) {
 	if c.context != "" {
 		return target{}, fmt.Errorf("--context %q: there is no kubeconfig, and the cluster that this runs in has no contexts (leave --context out)", c.context)
 	}
-	return target{cfg, "the cluster that this runs in", "in-cluster"}, nil
+	return target{Config: cfg, name: "the cluster that this runs in", short: "in-cluster", inCluster: true}, nil
 }
 
 func (c cluster) checkContext(raw *api.Config, where string) error {

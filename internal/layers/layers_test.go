@@ -35,6 +35,7 @@ var matrix = []rule{
 	{of: "static/...", ours: nil},
 	{of: "deploy", ours: nil},
 	{of: "reconciler/...", ours: []string{"reconciler/...", "deploy", "tracer/..."}},
+	{of: "internal/spancheck", ours: []string{"tracer/semconv"}, deny: []string{"net/...", "os/...", "context", "k8s.io/..."}},
 	{of: "actions/...", ours: []string{"actions/...", "reconciler/api/...", "tracer/..."}},
 }
 

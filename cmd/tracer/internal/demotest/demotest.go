@@ -63,7 +63,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Demo is a demo that runs. Its methods may be called from several goroutines,
+// Demo is a demo, or a `tracer attach`, that runs. Its methods may be called from several goroutines,
 // Wait from one.
 type Demo struct {
 	// Address is the hub's host:port, Token the presenter's token, Data the
@@ -84,18 +84,27 @@ type Demo struct {
 // Start starts a demo on the data folder, with a port and token of its own. It
 // runs until it is ended: ctx bounds the start alone.
 func Start(ctx context.Context, b Binaries, data string, more ...string) (*Demo, error) {
+	return start(ctx, b, data, "demo", append([]string{"--localcluster", b.Localcluster}, more...))
+}
+
+// StartAttach is Start for `tracer attach`; more says where to.
+func StartAttach(ctx context.Context, b Binaries, data string, more ...string) (*Demo, error) {
+	return start(ctx, b, data, "attach", more)
+}
+
+func start(ctx context.Context, b Binaries, data, command string, more []string) (*Demo, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d := &Demo{Address: address, Token: "token-of-the-test", Data: data, Started: time.Now(), wake: make(chan struct{}), exited: make(chan struct{})}
-	args := []string{"demo", "--open=false", "--listen", address, "--data", data, "--localcluster", b.Localcluster}
+	args := []string{command, "--open=false", "--listen", address, "--data", data}
 	d.cmd = exec.Command(b.Tracer, append(args, more...)...) //nolint:noctx // End ends it, as Ctrl-C does
 	d.cmd.Env = append(os.Environ(), "TRACER_TOKEN="+d.Token)
 	d.cmd.Stdout, d.cmd.Stderr = writer{d, &d.out}, writer{d, &d.say}
 	d.cmd.WaitDelay = time.Second
 	if err := d.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting the demo: %w", err)
+		return nil, fmt.Errorf("starting %s: %w", command, err)
 	}
 	go func() {
 		d.err = d.cmd.Wait()

@@ -10,42 +10,43 @@ import (
 	"time"
 )
 
-// demoFolder is the demo's data folder, locked: one demo at a time. The lock is
+// runFolder is the data folder of a demo or of attach, locked: one run at a time. The lock is
 // handed to the children too, so that it is free only when none is left.
-type demoFolder struct {
+type runFolder struct {
 	path   string
 	lock   *os.File
 	remove bool
 }
 
-func (f *demoFolder) kubeconfig() string { return filepath.Join(f.path, "kubeconfig") }
-func (f *demoFolder) cluster() string    { return filepath.Join(f.path, "cluster") }
-func (f *demoFolder) hub() string        { return filepath.Join(f.path, "hub") }
-func (f *demoFolder) logs() string       { return filepath.Join(f.path, "logs") }
+func (f *runFolder) kubeconfig() string { return filepath.Join(f.path, "kubeconfig") }
+func (f *runFolder) cluster() string    { return filepath.Join(f.path, "cluster") }
+func (f *runFolder) hub() string        { return filepath.Join(f.path, "hub") }
+func (f *runFolder) logs() string       { return filepath.Join(f.path, "logs") }
 
-// lastAddress holds the page's address of the last start, ingestToken the token
-// which the hub made for controllers.
-func (f *demoFolder) lastAddress() string { return filepath.Join(f.path, "address") }
-func (f *demoFolder) ingestToken() string { return filepath.Join(f.hub(), "ingest-token") }
+// lastAddress holds the page's address of the last start, ingestToken and
+// pageToken the tokens which the hub made for controllers and the presenter.
+func (f *runFolder) lastAddress() string { return filepath.Join(f.path, "address") }
+func (f *runFolder) ingestToken() string { return filepath.Join(f.hub(), "ingest-token") }
+func (f *runFolder) pageToken() string   { return filepath.Join(f.hub(), "token") }
 
 // inherited are the files that every child is to hold.
-func (f *demoFolder) inherited() []*os.File {
+func (f *runFolder) inherited() []*os.File {
 	if f.lock == nil {
 		return nil
 	}
 	return []*os.File{f.lock}
 }
 
-var errFolderInUse = errors.New("another demo uses it")
+var errFolderInUse = errors.New("another run of tracer uses it")
 
 // openFolder makes the folder when it does not exist, and locks it. The errors
 // name it and say what to do.
-func openFolder(ctx context.Context, path string, ephemeral bool) (*demoFolder, error) {
+func openFolder(ctx context.Context, path string, ephemeral bool) (*runFolder, error) {
 	path, err := choosePath(path, ephemeral)
 	if err != nil {
 		return nil, err
 	}
-	f := &demoFolder{path: path, remove: ephemeral}
+	f := &runFolder{path: path, remove: ephemeral}
 	if err := f.open(ctx); err != nil {
 		return nil, explainFolder(path, err)
 	}
@@ -54,7 +55,7 @@ func openFolder(ctx context.Context, path string, ephemeral bool) (*demoFolder, 
 
 // open makes the folder whole and locks it. One that would be removed in the
 // end is removed at once when that fails.
-func (f *demoFolder) open(ctx context.Context) error {
+func (f *runFolder) open(ctx context.Context) error {
 	err := os.MkdirAll(f.logs(), 0o700)
 	if err == nil {
 		f.lock, err = lockFolder(ctx, filepath.Join(f.path, "demo.lock"))
@@ -92,7 +93,7 @@ func explainFolder(path string, err error) error {
 }
 
 // close removes an ephemeral folder and gives the lock back.
-func (f *demoFolder) close() error {
+func (f *runFolder) close() error {
 	var err error
 	if f.remove {
 		err = os.RemoveAll(f.path)
@@ -110,7 +111,7 @@ type kubeconfigWatch struct {
 	old  os.FileInfo
 }
 
-func (f *demoFolder) watchKubeconfig() kubeconfigWatch {
+func (f *runFolder) watchKubeconfig() kubeconfigWatch {
 	old, _ := os.Stat(f.kubeconfig()) // usually there is none
 	return kubeconfigWatch{path: f.kubeconfig(), old: old}
 }

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/supervise"
+)
+
+// The times that the children may take to end; together they stay under the 5 s
+// that Ctrl-C may take. The reconciler goes first, so that the hub still takes
+// its last spans.
+const (
+	reconcilerGrace = time.Second
+	restGrace       = 3 * time.Second
+)
+
+// The names of the children in messages.
+const (
+	nameCluster    = "localcluster"
+	nameHub        = "hub"
+	nameReconciler = "reconciler"
+)
+
+// crew is a hub and a reconciler that are kept running beside each other, with
+// what was settled for them.
+type crew struct {
+	// command is what the lines of progress begin with.
+	command string
+	io      streams
+	folder  *runFolder
+	address string
+	// token is empty where the hub is to make and keep its own.
+	token  string
+	ingest string
+	self   string
+	// ingestKept: the ingest token is in the data folder.
+	ingestKept bool
+	fail       context.CancelCauseFunc
+
+	hub, reconciler *member
+
+	saying sync.Mutex
+}
+
+// hubChild is the hub; more are arguments that say which cluster it acts on.
+func (d *crew) hubChild(env []string, more ...string) supervise.Child {
+	return supervise.Child{
+		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
+		Args: append([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, more...),
+		Env:  d.environment(given("TRACER_TOKEN", d.token, given("TRACER_INGEST_TOKEN", d.ingest, env))...),
+	}
+}
+
+// given adds a variable that has a value.
+func given(name, value string, to []string) []string {
+	if value == "" {
+		return to
+	}
+	return append(slices.Clip(to), name+"="+value)
+}
+
+// settleIngestToken finds the token that was given or kept, or makes one where
+// the hub looks for it. A control plane needs it before the hub is there.
+func (d *crew) settleIngestToken() error {
+	if d.ingest != "" {
+		return nil
+	}
+	kept, err := os.ReadFile(d.folder.ingestToken())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("reading the ingest token: %w", err)
+	}
+	d.ingest, d.ingestKept = strings.TrimSpace(string(kept)), true
+	if d.ingest != "" {
+		return nil
+	}
+	d.ingest = rand.Text()
+	if err := os.MkdirAll(d.folder.hub(), 0o700); err != nil {
+		return explainFolder(d.folder.path, err)
+	}
+	if err := os.WriteFile(d.folder.ingestToken(), []byte(d.ingest+"\n"), 0o600); err != nil {
+		return explainFolder(d.folder.path, err)
+	}
+	return nil
+}
+
+// takePageToken reads the presenter's token where the hub was to make it: the
+// rows are asked for with it.
+func (d *crew) takePageToken() error {
+	if d.token != "" {
+		return nil
+	}
+	text, err := os.ReadFile(d.folder.pageToken())
+	if err != nil {
+		return fmt.Errorf("reading the hub's token: %w", err)
+	}
+	d.token = strings.TrimSpace(string(text))
+	return nil
+}
+
+// sendHeaders lets a child send to the hub.
+func (d *crew) sendHeaders() string {
+	return "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20" + d.ingest
+}
+
+// sayAttach tells how a controller of one's own finds the hub. A token that
+// the user chose is not repeated.
+func (d *crew) sayAttach() {
+	token := "$TRACER_INGEST_TOKEN"
+	if d.ingestKept {
+		token = "$(cat '" + d.folder.ingestToken() + "')"
+	}
+	d.say("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=http://%s\n  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"", d.address, token)
+}
+
+// reconcilerChild is the reconciler; more are arguments that say where.
+func (d *crew) reconcilerChild(env []string, more ...string) supervise.Child {
+	env = slices.Concat(env, []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + d.address,
+		d.sendHeaders(),
+	})
+	return supervise.Child{
+		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},
+		Args: append([]string{"reconcile", "--exit-with-parent"}, more...),
+		Env:  d.environment(env...),
+	}
+}
+
+// environment is this process's, without what would steer a child elsewhere or
+// give it a token that is not for it, and with more.
+func (d *crew) environment(more ...string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if strings.HasPrefix(v, "TRACER_") || strings.HasPrefix(v, "OTEL_") || strings.HasPrefix(v, "KUBECONFIG=") {
+			continue
+		}
+		env = append(env, v)
+	}
+	return append(env, more...)
+}
+
+// member is one of the children, kept running until it is ended.
+type member struct {
+	ready chan string // the first line that said ready
+	end   context.CancelFunc
+	gone  chan struct{}
+	// started, when set, is called at each start with a context that ends when
+	// this process does.
+	started func(context.Context, *member, supervise.Event)
+	forget  context.CancelFunc
+}
+
+// keep starts a child; when it can be kept no longer, the run fails.
+func (d *crew) keep(c supervise.Child, started func(context.Context, *member, supervise.Event)) *member {
+	c.Log = filepath.Join(d.folder.logs(), c.Name+".log")
+	c.Files = d.folder.inherited()
+	ctx, end := context.WithCancel(context.Background()) // ended in order, see endAll
+	m := &member{ready: make(chan string, 1), end: end, gone: make(chan struct{}), started: started, forget: func() {}}
+	go func() {
+		defer close(m.gone)
+		if err := supervise.Keep(ctx, c, func(e supervise.Event) { d.tell(ctx, m, e) }); err != nil {
+			d.fail(err)
+		}
+	}()
+	return m
+}
+
+// awaitReady returns what the child said when it was ready for the first time.
+// It may be called once.
+func (m *member) awaitReady(ctx context.Context) (string, error) {
+	select {
+	case line := <-m.ready:
+		return line, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// endAll ends the members, group after group, and waits until they are gone.
+func (d *crew) endAll(groups ...[]*member) {
+	for _, together := range groups {
+		for _, m := range together {
+			if m != nil {
+				m.end()
+			}
+		}
+		for _, m := range together {
+			if m != nil {
+				<-m.gone
+			}
+		}
+	}
+}
+
+// tell passes an event of a child on to the user.
+func (d *crew) tell(ctx context.Context, m *member, e supervise.Event) {
+	switch e.Kind {
+	case supervise.Started:
+		if m.started != nil {
+			ctx, m.forget = context.WithCancel(ctx)
+			go m.started(ctx, m, e)
+		}
+	case supervise.Ready:
+		d.say("%s ready after %s (process %d)", e.Child, seconds(e.After), e.PID)
+		m.isReady(e.Line)
+	case supervise.Died:
+		m.forget()
+		d.say("%s (process %d) died after %s: %v; starting it again in %s, its log is %s",
+			e.Child, e.PID, seconds(e.After), e.Err, e.Delay, filepath.Join(d.folder.logs(), e.Child+".log"))
+	case supervise.Stopped:
+		m.forget()
+	}
+}
+
+// isReady hands the first line that said ready to who waits for it.
+func (m *member) isReady(line string) {
+	select {
+	case m.ready <- line:
+	default: // not the first
+	}
+}
+
+// say writes one line of progress. It may be called by several goroutines.
+func (d *crew) say(format string, args ...any) {
+	d.saying.Lock()
+	defer d.saying.Unlock()
+	fmt.Fprintf(d.io.err, "tracer "+d.command+": "+format+"\n", args...)
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
