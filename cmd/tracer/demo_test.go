@@ -84,7 +84,7 @@ func TestEphemeralFolderIsRemoved(t *testing.T) {
 }
 
 func TestEphemeralFolderThatCannotBeOpenedIsRemoved(t *testing.T) {
-	f := &demoFolder{path: filepath.Join(t.TempDir(), "demo"), remove: true}
+	f := &runFolder{path: filepath.Join(t.TempDir(), "demo"), remove: true}
 	if err := os.MkdirAll(filepath.Join(f.path, "demo.lock"), 0o700); err != nil { // no file, so that it cannot be locked
 		t.Fatal(err)
 	}
