@@ -21,6 +21,8 @@ export interface Token {
   readonly write: string;
   /** More than 1: draw "×n". */
   readonly count: number;
+  /** Drawn small and without its name: an event of a dependent object, as there are many. */
+  readonly minor: boolean;
   /** Exactly one of node and edge is set: where the token is. */
   readonly node?: NodeId;
   readonly edge?: EdgeId;

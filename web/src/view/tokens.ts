@@ -13,6 +13,9 @@ interface Fit {
   readonly top: number;
 }
 
+/** How large a token of less weight is, beside the others. */
+const minorSize = 0.62;
+
 export class Tokens {
   private readonly canvas: HTMLCanvasElement;
   private readonly geometry: Geometry;
@@ -58,7 +61,7 @@ export class Tokens {
   }
 
   private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {
-    const at: Place = { x: token.x, y: token.y, r: p.radius };
+    const at: Place = { x: token.x, y: token.y, r: p.radius * (token.minor ? minorSize : 1) };
     if (selected) ringRound(c, at, p);
     if (token.halo || token.shape === "halo") drawHalo(c, at, p);
     drawShape(c, token.shape, token.tone, at, p);
