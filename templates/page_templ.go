@@ -620,7 +620,7 @@ func transport() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<footer class=\"transport\" aria-label=\"Time\"><tracer-transport class=\"transport-body\" id=\"transport\" hidden><div class=\"buttons\"><button class=\"button round\" type=\"button\" data-part=\"back\" aria-label=\"Previous reconcile\" title=\"Previous reconcile (Shift+←)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M5 4.5h2v11H5zM15.5 4.5v11L7.5 10z\"></path></svg></button> <button class=\"button play\" type=\"button\" data-part=\"pause\" aria-label=\"Pause\" title=\"Pause (Space)\"><svg viewBox=\"0 0 20 20\" width=\"22\" height=\"22\" aria-hidden=\"true\"><path class=\"fill icon-pause\" d=\"M5.5 4h3v12h-3zM11.5 4h3v12h-3z\"></path><path class=\"fill icon-play\" d=\"M6.5 3.5v13L16.5 10z\"></path></svg></button> <button class=\"button round\" type=\"button\" data-part=\"on\" aria-label=\"Next reconcile\" title=\"Next reconcile (Shift+→)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M13 4.5h2v11h-2zM4.5 4.5v11l8-5.5z\"></path></svg></button></div><div class=\"timeline\" data-part=\"line\" role=\"slider\" tabindex=\"0\" aria-label=\"Time\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"100\"><canvas data-part=\"bars\" aria-hidden=\"true\"></canvas></div><div class=\"position\"><p class=\"position-main\" data-part=\"where\">Live</p><p class=\"position-more\"><span data-part=\"more\">following</span> <button class=\"link\" type=\"button\" data-part=\"live\" hidden>Live</button></p></div></tracer-transport></footer>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<footer class=\"transport\" aria-label=\"Time\"><tracer-transport class=\"transport-body\" id=\"transport\" hidden><div class=\"buttons\"><button class=\"button round\" type=\"button\" data-part=\"back\" aria-label=\"Previous reconcile\" title=\"Previous reconcile (Shift+←)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M5 4.5h2v11H5zM15.5 4.5v11L7.5 10z\"></path></svg></button> <button class=\"button play\" type=\"button\" data-part=\"pause\" aria-label=\"Pause\" title=\"Pause (Space)\"><svg viewBox=\"0 0 20 20\" width=\"22\" height=\"22\" aria-hidden=\"true\"><path class=\"fill icon-pause\" d=\"M5.5 4h3v12h-3zM11.5 4h3v12h-3z\"></path><path class=\"fill icon-play\" d=\"M6.5 3.5v13L16.5 10z\"></path></svg></button> <button class=\"button round\" type=\"button\" data-part=\"on\" aria-label=\"Next reconcile\" title=\"Next reconcile (Shift+→)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M13 4.5h2v11h-2zM4.5 4.5v11l8-5.5z\"></path></svg></button></div><div class=\"speeds\" role=\"group\" aria-label=\"Speed\"><button class=\"button\" type=\"button\" data-part=\"slower\" aria-label=\"Slower\" title=\"Slower ([)\">−</button> <output data-part=\"speed\">1×</output> <button class=\"button\" type=\"button\" data-part=\"faster\" aria-label=\"Faster\" title=\"Faster (])\" disabled>+</button></div><div class=\"timeline\" data-part=\"line\" role=\"slider\" tabindex=\"0\" aria-label=\"Time\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"100\"><canvas data-part=\"bars\" aria-hidden=\"true\"></canvas></div><div class=\"position\"><p class=\"position-main\" data-part=\"where\">Live</p><p class=\"position-more\"><span data-part=\"more\">following</span> <button class=\"link\" type=\"button\" data-part=\"live\" hidden>Live</button></p></div></tracer-transport></footer>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -665,7 +665,19 @@ func keys(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = key("Slower, faster", "[", "]").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = key("Next error, error before", "N", "Shift N").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		templ_7745c5c3_Err = key("Projector theme", "P").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = key("Copy a link to this moment", "C").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -689,7 +701,7 @@ func keys(p Page) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.Version)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 195, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 203, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -732,7 +744,7 @@ func key(what string, names ...string) templ.Component {
 		var templ_7745c5c3_Var29 string
 		templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(what)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 203, Col: 12}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 211, Col: 12}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 		if templ_7745c5c3_Err != nil {
@@ -750,7 +762,7 @@ func key(what string, names ...string) templ.Component {
 			var templ_7745c5c3_Var30 string
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(n)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 206, Col: 12}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 214, Col: 12}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {

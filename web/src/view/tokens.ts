@@ -81,6 +81,11 @@ export class Tokens {
     }
   }
 
+  /** Where a token is on the canvas, in CSS pixels. */
+  place({ x, y }: Token): { readonly x: number; readonly y: number } {
+    return { x: this.fit.left + x * this.fit.scale, y: this.fit.top + y * this.fit.scale };
+  }
+
   /** The token under a point of the canvas (CSS pixels), with a margin so that 24 px can be hit. */
   hit(x: number, y: number): Token | undefined {
     const at = { x: (x - this.fit.left) / this.fit.scale, y: (y - this.fit.top) / this.fit.scale };

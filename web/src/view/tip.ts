@@ -1,0 +1,73 @@
+/** What stands beside a token under the pointer: whose it is, what it does, how long it really took. */
+import type { Reconcile } from "../base/rows.gen.ts";
+import type { Model } from "../model/types.ts";
+import type { Token } from "../scene/types.ts";
+import { h } from "./dom.ts";
+import { span, word } from "./words.ts";
+
+/** tipOf gives a tip's lines, the first of them its title. */
+export function tipOf(token: Token, model: Pick<Model, "reconcile" | "nth">): readonly string[] {
+  const run = model.reconcile(token.reconcile);
+  const title = token.kind === "pass" || token.kind === "wait" ? token.item : token.label;
+  const many = token.count > 1 ? ` ×${String(token.count)}` : "";
+  return [`${title}${many}`, doing(token), ...passLines(token, run, model)].filter((line) => line !== "");
+}
+
+function doing({ kind, sub, item }: Token): string {
+  switch (kind) {
+    case "pass":
+      return sub;
+    case "write":
+      return `write: ${sub}`;
+    case "event":
+      return `event for ${item}: ${sub}`;
+    case "wait":
+      return `waits: ${word(sub)}`;
+  }
+}
+
+function passLines(token: Token, run: Reconcile | undefined, model: Pick<Model, "nth">): string[] {
+  if (run === undefined) return [];
+  const { n, of } = model.nth(run);
+  const nth = `reconcile ${String(n)} of ${String(of)}`;
+  if (token.kind !== "pass") return [token.kind === "event" ? "" : `of ${nth}`];
+  const phase = run.phases.find(({ name, to }) => name === token.node && to > 0);
+  return [nth, phase === undefined ? "" : `${phase.name} took ${span(phase.to - phase.from)}`];
+}
+
+/** The tip of one lane. It stays with its token while that moves. */
+export class Tip {
+  private readonly root = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
+  private token = "";
+
+  constructor(picture: HTMLElement) {
+    picture.append(this.root);
+  }
+
+  /** Shows a token's tip, or none. */
+  show(token: Token | undefined, model: Model): void {
+    if (token === undefined) return this.hide();
+    const [title = "", ...lines] = tipOf(token, model);
+    this.root.replaceChildren(h("strong", {}, title), ...lines.map((line) => h("span", {}, line)));
+    this.root.hidden = false;
+    this.token = token.id;
+  }
+
+  /** Moves with the token; ends when that is gone. at: where it is, in CSS pixels of the picture. */
+  follow(tokens: readonly Token[], at: (token: Token) => { readonly x: number; readonly y: number }): void {
+    if (this.root.hidden) return;
+    const token = tokens.find(({ id }) => id === this.token);
+    if (token === undefined) return this.hide();
+    const { x, y } = at(token);
+    const { offsetWidth: w, offsetHeight: tall } = this.root;
+    const room = this.root.parentElement?.clientWidth ?? Infinity;
+    const left = Math.max(6, Math.min(room - w - 6, x - w / 2));
+    const top = y > tall + 30 ? y - tall - 22 : y + 22;
+    this.root.style.transform = `translate(${String(Math.round(left))}px, ${String(Math.round(top))}px)`;
+  }
+
+  private hide(): void {
+    this.root.hidden = true;
+    this.token = "";
+  }
+}
