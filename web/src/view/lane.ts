@@ -12,8 +12,10 @@ import { Tokens } from "./tokens.ts";
 import { ordinal, plural, span, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
-const slotWhy = 92;
-const slotWhole = 128;
+const slotName = 100;
+const slotWhole = 122;
+/** With less room than this a reason says nothing any more. */
+const leastWhy = 44;
 const ringText = 88;
 
 export class LaneElement extends HTMLElement {
@@ -81,7 +83,7 @@ export class LaneElement extends HTMLElement {
 
   private followTip(): void {
     const { tokens, shown } = this;
-    if (tokens !== undefined) this.tip?.follow(shown, (token) => tokens.place(token));
+    if (tokens !== undefined) this.tip?.follow(shown, (token) => tokens.spot(token));
   }
 
   /** The exact numbers and notes; called at most ten times a second. */
@@ -177,13 +179,14 @@ export class LaneElement extends HTMLElement {
   private fillSlot(slot: SVGGElement, item: QueueSlot | undefined): void {
     show(slot, item !== undefined);
     if (item === undefined) return;
-    const why = part<SVGTextElement>(slot, "slot-why");
-    const fresh = fitText(why, item.sub, slotWhy);
     const name = part<SVGTextElement>(slot, "slot-name");
-    // The name has the room that its reason leaves, which is measured only when one of them is new.
-    if (fresh || name.dataset["text"] !== item.label) {
-      fitText(name, item.label, slotWhole - why.getComputedTextLength());
-      name.dataset["text"] = item.label;
+    const why = part<SVGTextElement>(slot, "slot-why");
+    const fresh = fitText(name, item.label, slotName);
+    // The reason has the room that the name leaves, which is measured only when one of them is new.
+    if (fresh || why.dataset["text"] !== item.sub) {
+      const room = slotWhole - name.getComputedTextLength();
+      fitText(why, room < leastWhy ? "" : item.sub, room);
+      why.dataset["text"] = item.sub;
     }
     this.target(slot, item.item, item.reconcile);
   }

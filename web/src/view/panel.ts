@@ -26,6 +26,8 @@ export class PanelElement extends HTMLElement {
     });
     app.selection.subscribe(() => {
       this.scrollTop = 0;
+      // On a narrow page it is the page that scrolls.
+      if (this.getBoundingClientRect().top < 0) this.scrollIntoView();
     });
   }
 

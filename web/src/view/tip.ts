@@ -8,8 +8,10 @@ import { span, word } from "./words.ts";
 /** tipOf gives a tip's lines, the first of them its title. */
 export function tipOf(token: Token, model: Pick<Model, "reconcile" | "nth">): readonly string[] {
   const run = model.reconcile(token.reconcile);
-  const title = token.kind === "pass" || token.kind === "wait" ? token.item : token.label;
-  const many = token.count > 1 ? ` ×${String(token.count)}` : "";
+  const named = (token.kind === "pass" || token.kind === "wait") && token.item !== "";
+  const title = named ? token.item : token.label;
+  // A token of many that are not alike is labelled with their number already.
+  const many = token.count > 1 && !title.startsWith("×") ? ` ×${String(token.count)}` : "";
   return [`${title}${many}`, doing(token), ...passLines(token, run, model)].filter((line) => line !== "");
 }
 
@@ -35,6 +37,13 @@ function passLines(token: Token, run: Reconcile | undefined, model: Pick<Model, 
   return [nth, phase === undefined ? "" : `${phase.name} took ${span(phase.to - phase.from)}`];
 }
 
+/** Where a tip points to. */
+export interface Spot {
+  readonly x: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 /** The tip of one lane. It stays with its token while that moves. */
 export class Tip {
   private readonly root = h("div", { class: "tip", hidden: true, "aria-hidden": "true" });
@@ -53,17 +62,17 @@ export class Tip {
     this.token = token.id;
   }
 
-  /** Moves with the token; ends when that is gone. at: where it is, in CSS pixels of the picture. */
-  follow(tokens: readonly Token[], at: (token: Token) => { readonly x: number; readonly y: number }): void {
+  /** Moves with the token; ends when that is gone. at: what it may stand above or below, in CSS pixels of the picture. */
+  follow(tokens: readonly Token[], at: (token: Token) => Spot): void {
     if (this.root.hidden) return;
     const token = tokens.find(({ id }) => id === this.token);
     if (token === undefined) return this.hide();
-    const { x, y } = at(token);
+    const { x, top, bottom } = at(token);
     const { offsetWidth: w, offsetHeight: tall } = this.root;
     const room = this.root.parentElement?.clientWidth ?? Infinity;
     const left = Math.max(6, Math.min(room - w - 6, x - w / 2));
-    const top = y > tall + 30 ? y - tall - 22 : y + 22;
-    this.root.style.transform = `translate(${String(Math.round(left))}px, ${String(Math.round(top))}px)`;
+    const y = top > tall + 16 ? top - tall - 10 : bottom + 10;
+    this.root.style.transform = `translate(${String(Math.round(left))}px, ${String(Math.round(y))}px)`;
   }
 
   private hide(): void {

@@ -5,6 +5,7 @@ import { placeLabels } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
 import { Sprites } from "./sprites.ts";
+import type { Spot } from "./tip.ts";
 
 /** How the map's units lie on the canvas: as preserveAspectRatio xMidYMid meet does it for the SVG. */
 interface Fit {
@@ -12,6 +13,10 @@ interface Fit {
   readonly left: number;
   readonly top: number;
 }
+
+/** Labels are at least so many CSS pixels high, unless the lane is smaller than a map can be read. */
+const leastLabel = 13;
+const leastScale = 0.45;
 
 /** How large a token of less weight is, beside the others. */
 const minorSize = 0.62;
@@ -42,7 +47,8 @@ export class Tokens {
     this.fit = { scale, left, top: (h - scale * this.geometry.height) / 2 };
     // In a small lane tokens and letters keep a size that can be seen.
     const grow = Math.max(1, Math.min(1.7, 0.72 / Math.max(scale, 0.01)));
-    this.palette = { ...palette, radius: palette.radius * grow, label: palette.label * grow };
+    const label = Math.max(palette.label, leastLabel / Math.max(scale, leastScale));
+    this.palette = { ...palette, radius: palette.radius * grow, label };
     this.sprites = new Sprites(this.palette, Math.max(0.1, scale * dpr));
   }
 
@@ -81,9 +87,12 @@ export class Tokens {
     }
   }
 
-  /** Where a token is on the canvas, in CSS pixels. */
-  place({ x, y }: Token): { readonly x: number; readonly y: number } {
-    return { x: this.fit.left + x * this.fit.scale, y: this.fit.top + y * this.fit.scale };
+  /** What a token fills of the canvas, in CSS pixels: itself, or the box in which it rests, whose words stay readable. */
+  spot({ x, y, node }: Token): Spot {
+    const { left, top, scale } = this.fit;
+    const r = this.palette?.radius ?? 9;
+    const box = node === undefined ? { y: y - r, h: 2 * r } : this.geometry.nodes[node];
+    return { x: left + x * scale, top: top + box.y * scale, bottom: top + (box.y + box.h) * scale };
   }
 
   /** The token under a point of the canvas (CSS pixels), with a margin so that 24 px can be hit. */
