@@ -12,7 +12,8 @@ test("on a narrow page the loop stays in sight above a long reconcile", async ({
   };
   await expect.poll(key).not.toBe("");
   await dash.locator(`[data-go="${await key()}"]`).click();
-  await dash.getByRole("button", { name: "Copy as issue" }).scrollIntoViewIfNeeded();
+  // The panel may be drawn anew meanwhile: a later reconcile changes "1 of 9".
+  await expect(() => dash.locator(".copies").scrollIntoViewIfNeeded({ timeout: 500 })).toPass({ timeout: 5_000 });
   await expect(dash.locator(strip)).toBeInViewport();
   expect(await dash.evaluate(() => scrollY)).toBeGreaterThan(100);
   for (const name of ["Queue", "Dequeue", "Fetch", "Compute", "Apply", "Requeue?", "Done"]) {

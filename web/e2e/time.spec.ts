@@ -79,7 +79,6 @@ test("a link leads whoever opens it to the moment and the reconcile", async ({ d
 test("a link to a moment that is no longer kept says so and offers the oldest", async ({ demo, page }) => {
   await page.goto(demo.login);
   await page.goto(`${demo.origin}/#at=1000000`);
-  await page.reload();
   await expect(page.locator("#notice")).toContainText("no longer kept");
   await page.locator("#notice").getByRole("button", { name: "Go there" }).click();
   await expect(page.locator(where)).toContainText("paused");

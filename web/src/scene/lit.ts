@@ -1,6 +1,6 @@
 /** Which boxes and lines are lit, and how. */
 import type { EdgeId } from "../base/geometry.ts";
-import type { Tone } from "../layout/types.ts";
+import type { Journey, Tone } from "../layout/types.ts";
 import type { Under } from "./slots.ts";
 import type { ActiveEdge, ActiveNode } from "./types.ts";
 
@@ -24,11 +24,17 @@ export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
       tone: stronger(step.tone, before?.tone),
       duration: Math.max(before?.duration ?? -1, durationOf(step.trueFrom, open ? t : step.trueTo)),
       open: open || (before?.open ?? false),
-      label: n === 1 ? journey.label : `×${String(n)}`,
-      item: n === 1 ? journey.item : "",
+      ...whose(journey, before, n),
     });
   }
   return [...nodes.values()];
+}
+
+/** Names the item there; of several passes of one item how many they are, of several items only that. */
+function whose(journey: Journey, before: ActiveNode | undefined, n: number): { label: string; item: string } {
+  if (n === 1) return { label: journey.label, item: journey.item };
+  const same = before === undefined || before.item === journey.item;
+  return same ? { label: `${journey.label} ×${String(n)}`, item: journey.item } : { label: `×${String(n)}`, item: "" };
 }
 
 /** edgesOf lights the lines on which tokens travel, and the read from the cache while something fetches. */

@@ -36,7 +36,7 @@ export interface ActiveNode {
   /** The true duration in µs of the phase shown there (so far, when open), -1 where there is none. */
   readonly duration: number;
   readonly open: boolean;
-  /** The item's name there ("web"), or "×n" for several. */
+  /** The item's name there ("web", or "web ×3" for passes drawn as one), or "×n" for several. */
   readonly label: string;
   readonly item: string;
 }

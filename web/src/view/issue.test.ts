@@ -7,8 +7,8 @@ test("a reconcile as text says everything that the panel says", () => {
   const run = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], {
     key: "4bf92f35",
     causes: [cause({ manager: "kubectl", changed: ["spec"], resourceVersion: "10427" })],
-    plan: [{ verb: "create", kind: "Pod", count: 2, summary: "create 2 Pods" }],
-    reads: [{ from: at(3), to: at(3.1), kind: "Pod", source: "cache", count: 3, stale: "yes", staleBy: 1 }],
+    plan: [{ verb: "create", kind: "Pod", summary: "create 2 Pods" }],
+    reads: [{ span: "s", from: at(3), to: at(3.1), kind: "Pod", source: "cache", count: 3, stale: "yes", staleBy: 1 }],
     writes: [
       write({ after: "10428" }),
       write({ method: "PUT", resource: "podsets", subresource: "status", name: "web", status: 409, error: "Conflict" }),
