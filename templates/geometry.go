@@ -88,7 +88,7 @@ func Nodes() []Node {
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
 		{ID: "done", X: 906, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that have ended"},
 		{ID: "cache", X: 262, Y: 391, W: 176, H: 98, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
-		{ID: "api", X: 540, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
+		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
 		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
 	}
 }
@@ -120,11 +120,11 @@ func loopEdges() []Edge {
 		{ID: "waiting-queue", Corners: []Point{{136, waitY}, {queueX, waitY}, {queueX, 152}}, Style: "dotted", Arrow: true},
 		{ID: "apply-api", Corners: []Point{{applyX, 286}, {applyX, 391}}, Style: "solid", Arrow: true,
 			Text: "write", TextAt: Point{applyX + 16, 338}, Anchor: "start"},
-		{ID: "api-cache", Corners: []Point{{540, baseY}, {438, baseY}}, Style: "solid", Arrow: true,
-			Text: "watch", TextAt: Point{489, baseY - 18}, Anchor: "middle"},
+		{ID: "api-cache", Corners: []Point{{528, baseY}, {438, baseY}}, Style: "solid", Arrow: true,
+			Text: "watch", TextAt: Point{483, baseY - 18}, Anchor: "middle"},
 		{ID: "cache-queue", Corners: []Point{{262, baseY}, {queueX, baseY}, {queueX, 324}}, Style: "solid", Arrow: true,
 			Text: "events", TextAt: Point{190, baseY - 18}, Anchor: "middle"},
-		{ID: "outside-api", Corners: []Point{{944, baseY}, {716, baseY}}, Style: "solid", Arrow: true},
+		{ID: "outside-api", Corners: []Point{{944, baseY}, {704, baseY}}, Style: "solid", Arrow: true},
 		{ID: "cache-fetch", Corners: []Point{{fetchX, 391}, {fetchX, 286}}, Style: "dashed", Arrow: true,
 			Text: "read, local", TextAt: Point{fetchX - 16, 338}, Anchor: "end"},
 	}

@@ -14,7 +14,7 @@ export const geometry: Geometry = {
     requeue: { x: 764, y: 190, w: 108, h: 96 },
     done: { x: 906, y: 216, w: 44, h: 44 },
     cache: { x: 262, y: 391, w: 176, h: 98 },
-    api: { x: 540, y: 391, w: 176, h: 98 },
+    api: { x: 528, y: 391, w: 176, h: 98 },
     outside: { x: 916, y: 416, w: 28, h: 48 },
   },
   edges: {
@@ -204,8 +204,6 @@ export const geometry: Geometry = {
       { x: 680, y: 391 },
     ],
     "api-cache": [
-      { x: 540, y: 440 },
-      { x: 534, y: 440 },
       { x: 528, y: 440 },
       { x: 522, y: 440 },
       { x: 516, y: 440 },
@@ -314,6 +312,8 @@ export const geometry: Geometry = {
       { x: 728, y: 440 },
       { x: 722, y: 440 },
       { x: 716, y: 440 },
+      { x: 710, y: 440 },
+      { x: 704, y: 440 },
     ],
     "cache-fetch": [
       { x: 404, y: 391 },
