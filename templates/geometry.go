@@ -10,7 +10,7 @@ import (
 // At a window of 1280×720 one unit is about one pixel.
 const (
 	Width  = 960
-	Height = 530
+	Height = 526
 )
 
 // Measures of what stands inside the queue and the waiting room, in units.
@@ -42,6 +42,8 @@ type Node struct {
 	Title, Note string
 	// Label is what a screen reader says.
 	Label string
+	// Left puts the title to the left, where a line comes in from above.
+	Left bool
 }
 
 // MidX is the middle of the node, across.
@@ -71,7 +73,7 @@ const (
 	queueX = 98.0
 	fetchX = 404.0
 	applyX = 680.0
-	againX = 818.0
+	againX = 888.0
 )
 
 // Nodes are the stations of a lane in the order of reading.
@@ -84,15 +86,15 @@ func Nodes() []Node {
 		phase("compute", 488, "Compute", "makes the plan"),
 		phase("apply", 626, "Apply", "writes through the API server"),
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
-		{ID: "done", X: 900, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that have ended"},
-		{ID: "cache", X: 310, Y: 397, W: 188, H: 86, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
-		{ID: "api", X: 592, Y: 397, W: 176, H: 86, Title: "API server", Note: "etcd", Label: "API server, and etcd behind it"},
+		{ID: "done", X: 906, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that have ended"},
+		{ID: "cache", X: 262, Y: 391, W: 176, H: 98, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
+		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
 		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
 	}
 }
 
 func phase(id string, x float64, title, what string) Node {
-	return Node{ID: id, X: x, Y: workY - 38, W: 108, H: 76, Title: title, Label: title + ": " + what}
+	return Node{ID: id, X: x, Y: workY - 48, W: 108, H: 96, Title: title, Label: title + ": " + what}
 }
 
 // Edges are the ways of a lane.
@@ -107,24 +109,24 @@ func workEdges() []Edge {
 	return []Edge{
 		across("queue-dequeue", 180, 212), across("dequeue-fetch", 320, 350),
 		across("fetch-compute", 458, 488), across("compute-apply", 596, 626),
-		across("apply-requeue", 734, 764), across("requeue-done", 872, 900),
+		across("apply-requeue", 734, 764), across("requeue-done", 872, 906),
 	}
 }
 
 func loopEdges() []Edge {
 	return []Edge{
-		{ID: "requeue-waiting", Corners: []Point{{againX, 200}, {againX, waitY}, {562, waitY}}, Style: "dotted", Arrow: true,
-			Text: "requeue · after · back-off", TextAt: Point{700, waitY - 18}, Anchor: "middle"},
+		{ID: "requeue-waiting", Corners: []Point{{872, workY}, {againX, workY}, {againX, waitY}, {562, waitY}}, Style: "dotted", Arrow: true,
+			Text: "requeue · after · back-off", TextAt: Point{725, waitY - 18}, Anchor: "middle"},
 		{ID: "waiting-queue", Corners: []Point{{136, waitY}, {queueX, waitY}, {queueX, 152}}, Style: "dotted", Arrow: true},
-		{ID: "apply-api", Corners: []Point{{applyX, 276}, {applyX, 397}}, Style: "solid", Arrow: true,
-			Text: "write", TextAt: Point{applyX + 16, 337}, Anchor: "start"},
-		{ID: "api-cache", Corners: []Point{{592, baseY}, {498, baseY}}, Style: "solid", Arrow: true,
-			Text: "watch", TextAt: Point{545, baseY - 18}, Anchor: "middle"},
-		{ID: "cache-queue", Corners: []Point{{310, baseY}, {queueX, baseY}, {queueX, 324}}, Style: "solid", Arrow: true,
-			Text: "events", TextAt: Point{214, baseY - 18}, Anchor: "middle"},
-		{ID: "outside-api", Corners: []Point{{944, baseY}, {768, baseY}}, Style: "solid", Arrow: true},
-		{ID: "cache-fetch", Corners: []Point{{fetchX, 397}, {fetchX, 276}}, Style: "dashed", Arrow: true,
-			Text: "read, local", TextAt: Point{fetchX - 16, 337}, Anchor: "end"},
+		{ID: "apply-api", Corners: []Point{{applyX, 286}, {applyX, 391}}, Style: "solid", Arrow: true,
+			Text: "write", TextAt: Point{applyX + 16, 338}, Anchor: "start"},
+		{ID: "api-cache", Corners: []Point{{528, baseY}, {438, baseY}}, Style: "solid", Arrow: true,
+			Text: "watch", TextAt: Point{483, baseY - 18}, Anchor: "middle"},
+		{ID: "cache-queue", Corners: []Point{{262, baseY}, {queueX, baseY}, {queueX, 324}}, Style: "solid", Arrow: true,
+			Text: "events", TextAt: Point{190, baseY - 18}, Anchor: "middle"},
+		{ID: "outside-api", Corners: []Point{{944, baseY}, {704, baseY}}, Style: "solid", Arrow: true},
+		{ID: "cache-fetch", Corners: []Point{{fetchX, 391}, {fetchX, 286}}, Style: "dashed", Arrow: true,
+			Text: "read, local", TextAt: Point{fetchX - 16, 338}, Anchor: "end"},
 	}
 }
 

@@ -137,6 +137,12 @@ func slotY(q Node, i int) float64 { return q.Y + QueueSlotTop + float64(i*QueueS
 
 func ringX(w Node, i int) float64 { return w.X + 12 + WaitRing + float64(i*WaitSlotPitch) }
 
+// track is the line on which tokens rest inside a box, between its title and
+// its note, so that they never cover a word.
+func track(n Node) string {
+	return fmt.Sprintf("M%s %sH%s", num(n.X+10), num(n.MidY()), num(n.X+n.W-10))
+}
+
 func tone(result string) string {
 	switch result {
 	case "":

@@ -1,13 +1,17 @@
 import AxeBuilder from "@axe-core/playwright";
-import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import type { Page } from "@playwright/test";
 
 import { type Demo, expect, test } from "./demo.ts";
 
-/** Where the README's pictures are; they are made here and committed. */
-const pictures = resolve(import.meta.dirname, "..", "..", "docs", "img");
+/** PICTURES=1 makes the README's pictures anew; otherwise they go to the test's results, and the tree stays clean. */
+const remade = process.env["PICTURES"] === "1";
+const docs = resolve(import.meta.dirname, "..", "..", "docs", "img");
+
+function pictureAt(name: string): string {
+  return remade ? join(docs, name) : test.info().outputPath(name);
+}
 
 const looks = [
   { name: "map-light", item: "cart", theme: "light", width: 1280, height: 720 },
@@ -34,10 +38,6 @@ async function stepTo(dash: Page, phase: string): Promise<void> {
   }, `stepping on does not come to ${phase}`).toPass({ timeout: 5_000 });
 }
 
-test.beforeAll(async () => {
-  await mkdir(pictures, { recursive: true });
-});
-
 for (const { name, item, theme, width, height } of looks) {
   test(`the page looks finished: ${name}`, async ({ demo, dash }) => {
     await dash.setViewportSize({ width, height });
@@ -48,7 +48,7 @@ for (const { name, item, theme, width, height } of looks) {
     await dash.locator(`[data-go="${key}"]`).first().click();
     await expect(dash.locator("#details")).toContainText("create 3 Pods");
     await stepTo(dash, "apply");
-    await dash.screenshot({ path: join(pictures, `${name}.png`) });
+    await dash.screenshot({ path: pictureAt(`${name}.png`) });
 
     const wide = await dash.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide, "the page must not scroll sideways").toBeLessThanOrEqual(0);

@@ -35,7 +35,7 @@ class Main implements App {
       this.wake();
     };
     this.watch = new WatchClient({ url: watchUrl(), open: openSocket, timer, onDirty });
-    this.playhead = new Playhead(() => this.watch.hubNow(), onDirty);
+    this.playhead = new Playhead({ now: () => this.watch.hubNow(), heard: () => this.heard() }, onDirty);
     const draw = (): number => this.draw();
     const panels = (): void => {
       this.parts.paint();
@@ -76,6 +76,12 @@ class Main implements App {
     this.frames.wake();
   }
 
+  /** Up to when the picture may go: while the hub is lost, the time of the last frame. */
+  private heard(): number {
+    const connection = this.watch.connection();
+    return connection.state === "lost" && connection.asOf > 0 ? connection.asOf : Infinity;
+  }
+
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
     for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
@@ -90,7 +96,7 @@ class Main implements App {
     if (this.playhead.paused) return Infinity;
     // A ring that counts down is text: ten times a second is enough for it.
     const rings = drawn.lanes.some((lane) => lane.waiting.length > 0) ? 100 : Infinity;
-    const wait = Math.min(rings, Math.max(0, (drawn.nextAt - t) / 1000));
+    const wait = Math.min(rings, Math.max(0, (drawn.nextAt - t) / 1000 / this.playhead.speed));
     return this.calm.matches ? Math.max(calmEvery, wait) : wait;
   }
 }

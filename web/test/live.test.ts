@@ -11,10 +11,11 @@ import { last, simulate } from "./simulate.ts";
 
 const BEHIND = 250;
 
-/** Tokens of passes and events by what they are and where. */
-function drawn(made: Layout, ms: number): Map<string, string> {
-  const where = (token: Token): string => `${String(Math.round(token.x))},${String(Math.round(token.y))}`;
-  return new Map(scene(made, at(ms), { geometry }).tokens.map((token) => [token.id, where(token)]));
+/** A step that is under way when its journey begins to hurry is timed anew as a whole: that moves it by less than this, in units. */
+const SLIGHT = 4;
+
+function drawn(made: Layout, ms: number): Map<string, Token> {
+  return new Map(scene(made, at(ms), { geometry }).tokens.map((token) => [token.id, token]));
 }
 
 test("property: a token drawn live is where it is drawn afterwards", () => {
@@ -29,8 +30,11 @@ test("property: a token drawn live is where it is drawn afterwards", () => {
         while (i < told.length && (told[i]?.at ?? Infinity) <= now) i++;
         if (i > from) live.apply({ reset: false, upserted: told.slice(from, i).map(({ row }) => row), removed: [] });
         const then = drawn(end, now - BEHIND);
-        for (const [id, where] of drawn(live, now - BEHIND)) {
-          if (then.has(id)) assert.equal(where, then.get(id), `${id} at ${String(now - BEHIND)} ms`);
+        for (const [id, token] of drawn(live, now - BEHIND)) {
+          const known = then.get(id);
+          if (known === undefined) continue;
+          const off = Math.hypot(token.x - known.x, token.y - known.y);
+          assert.ok(off < SLIGHT, `${id} at ${String(now - BEHIND)} ms is ${String(off)} units off`);
         }
       }
     }),

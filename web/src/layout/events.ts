@@ -1,7 +1,7 @@
 /** The ways into the queue: what others do, lists and resyncs, and own events whose write is unknown. */
 import type { Cause, Reconcile } from "../base/rows.gen.ts";
 import { OWN, IN_FLIGHT, Way } from "./steps.ts";
-import { SINGLES, STAGGER, STAY } from "./timing.ts";
+import { AT_ONCE, SINGLES, STAGGER, STAY } from "./timing.ts";
 import type { Journey } from "./types.ts";
 import { causeWord, nameOf } from "./words.ts";
 
@@ -41,16 +41,35 @@ function travels(cause: Cause): boolean {
 }
 
 function trains(pass: Reconcile): Train[] {
-  const causes = pass.causes.filter(travels);
-  if (causes.length <= SINGLES) return causes.map((cause) => ({ cause, count: 1 }));
-  const byWord = new Map<string, Train>();
-  for (const cause of causes) {
-    const train = byWord.get(causeWord(cause));
-    if (train === undefined) byWord.set(causeWord(cause), { cause, count: 1 });
+  const list: Train[] = [];
+  for (const cause of pass.causes.filter(travels)) {
+    const train = list.find((other) => together(pass, other.cause, cause));
+    if (train === undefined) list.push({ cause, count: 1 });
     else train.count++;
   }
-  addUnlisted(pass, [...byWord.values()]);
-  return [...byWord.values()].slice(0, SINGLES);
+  return list.length <= SINGLES ? list : byWord(pass, list);
+}
+
+/** More trains than are told apart: those of one word are one. */
+function byWord(pass: Reconcile, list: readonly Train[]): Train[] {
+  const words = new Map<string, Train>();
+  for (const train of list) {
+    const like = words.get(causeWord(train.cause));
+    if (like === undefined) words.set(causeWord(train.cause), train);
+    else like.count += train.count;
+  }
+  addUnlisted(pass, [...words.values()]);
+  return [...words.values()].slice(0, SINGLES);
+}
+
+/** Events of dependents of one kind that come at once are one token; the item's own are always told apart. */
+function together(pass: Reconcile, a: Cause, b: Cause): boolean {
+  const alike = a.by === b.by && a.kind === b.kind && causeWord(a) === causeWord(b);
+  return alike && isDependent(pass, a) && isDependent(pass, b) && Math.abs(a.at - b.at) <= AT_ONCE;
+}
+
+function isDependent(pass: Reconcile, cause: Cause): boolean {
+  return (cause.kind ?? "") !== "" && cause.kind !== pass.object.kind;
 }
 
 /** Causes that are counted but not listed belong to the longest train. */
@@ -75,12 +94,13 @@ function eventJourney(pass: Reconcile, { cause, count }: Train, i: number, at: n
     reconcile: pass.key,
     write: "",
     count,
-    label: cause.name ?? nameOf(pass.item),
+    label: count > 1 && isDependent(pass, cause) ? (cause.kind ?? "") : (cause.name ?? nameOf(pass.item)),
     sub: causeWord(cause),
     outcome: "",
     told: Infinity,
     single: false,
     own: cause.by === "self",
+    minor: cause.by !== "self" && isDependent(pass, cause),
     seat: i,
     steps: way.steps,
     from: at,

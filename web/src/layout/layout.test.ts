@@ -278,3 +278,23 @@ test("property: rows that are gone leave nothing behind", () => {
     { numRuns: 20 },
   );
 });
+
+test("events of dependents that come at once are one small token; the item's own are told apart", () => {
+  const pods = ["a", "b", "c"].map((name, i) => cause({ at: at(i * 20), kind: "Pod", name, by: "other" }));
+  const own = [0, 1].map((i) => cause({ at: at(i * 20), kind: "PodSet" }));
+  const late = cause({ at: at(400), kind: "Pod", name: "d", by: "other" });
+  const run = pass(500, [1, 1, 1, 1, 1], { key: "r", causes: [...pods, ...own, late] });
+  const drawn: { label: string; count: number; minor: boolean }[] = [];
+  layout([run]).overlapping("podset", at(0), at(5000), ({ kind, label, count, minor }) => {
+    if (kind === "event") drawn.push({ label, count, minor });
+  });
+  assert.deepEqual(
+    drawn.sort((a, b) => b.count - a.count || a.label.localeCompare(b.label)),
+    [
+      { label: "Pod", count: 3, minor: true },
+      { label: "d", count: 1, minor: true },
+      { label: "web", count: 1, minor: false },
+      { label: "web", count: 1, minor: false },
+    ],
+  );
+});

@@ -151,6 +151,7 @@ function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from
     told: told < 0 ? Infinity : told,
     single: failed,
     own: false,
+    minor: false,
     seat: Math.max(0, pass.worker),
     steps: way.steps,
     from,

@@ -17,3 +17,6 @@ export const SINGLES = 6;
 
 /** How long a write whose event nobody waits for is still seen at the API server. */
 export const LINGER = 400 * MS;
+
+/** Events of one kind of dependent that come within this time are drawn as one ×n. */
+export const AT_ONCE = 100 * MS;

@@ -288,6 +288,7 @@ function waitJourney(wait: Wait, pass: Reconcile | undefined, door: number): Jou
     told: Infinity,
     single: false,
     own: false,
+    minor: false,
     seat: wait.requeues ?? 0,
     steps: way.steps,
     from: door,

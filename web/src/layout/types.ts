@@ -59,6 +59,8 @@ export interface Journey {
   /** Errors and conflicts are never merged with others. */
   readonly single: boolean;
   readonly own: boolean;
+  /** Of less weight than the item's own: an event of a dependent object that somebody else has changed. */
+  readonly minor: boolean;
   /** Where it sits beside others at a node, from 0: its worker, or its number among its like. */
   readonly seat: number;
   readonly steps: readonly Step[];

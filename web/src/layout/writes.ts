@@ -100,6 +100,7 @@ function writeJourney(
     told: write.to === 0 ? Infinity : 1,
     single: refused,
     own: !refused && write.noop !== true,
+    minor: false,
     seat,
     steps: way.steps,
     from: depart,

@@ -1,34 +1,51 @@
 /** Which boxes and lines are lit, and how. */
-import type { EdgeId } from "../base/geometry.ts";
-import type { Tone } from "../layout/types.ts";
+import type { EdgeId, NodeId } from "../base/geometry.ts";
+import type { Journey, Tone } from "../layout/types.ts";
 import type { Under } from "./slots.ts";
 import type { ActiveEdge, ActiveNode } from "./types.ts";
 
 /** The stronger tone wins where several meet. */
 const STRENGTH: Readonly<Record<Tone, number>> = { ok: 0, accent: 1, own: 2, warn: 3, error: 4 };
 
-/** nodesOf lights the boxes at which tokens stay. t is the display time. */
+/** What is at one box, while it is being counted. */
+interface Seen {
+  readonly first: Journey;
+  readonly node: NodeId;
+  tone: Tone;
+  duration: number;
+  open: boolean;
+  count: number;
+  /** All of one item. */
+  same: boolean;
+}
+
+/** nodesOf lights the boxes at which tokens stay. t is the display time. All of under are of one lane. */
 export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
-  const nodes = new Map<string, ActiveNode>();
-  const counts = new Map<string, number>();
+  const nodes = new Map<NodeId, Seen>();
   for (const { journey, step } of under) {
     if (step.kind !== "stay" || step.node === "queue" || step.node === "waiting") continue;
-    const key = `${journey.lane}|${step.node}`;
-    const before = nodes.get(key);
     const open = step.trueTo === 0;
-    const n = (counts.get(key) ?? 0) + journey.count;
-    counts.set(key, n);
-    nodes.set(key, {
-      lane: journey.lane,
-      node: step.node,
-      tone: stronger(step.tone, before?.tone),
-      duration: Math.max(before?.duration ?? -1, durationOf(step.trueFrom, open ? t : step.trueTo)),
-      open: open || (before?.open ?? false),
-      label: n === 1 ? journey.label : `×${String(n)}`,
-      item: n === 1 ? journey.item : "",
-    });
+    const duration = durationOf(step.trueFrom, open ? t : step.trueTo);
+    const { tone, node } = step;
+    const seen = nodes.get(node);
+    if (seen === undefined) {
+      nodes.set(node, { first: journey, node, tone, duration, open, count: journey.count, same: true });
+      continue;
+    }
+    seen.tone = stronger(tone, seen.tone);
+    seen.duration = Math.max(seen.duration, duration);
+    seen.open ||= open;
+    seen.count += journey.count;
+    seen.same &&= journey.item === seen.first.item;
   }
-  return [...nodes.values()];
+  return [...nodes.values()].map(litNode);
+}
+
+/** Names the item there; of several passes of one item how many they are, of several items only that. */
+function litNode({ first, node, tone, duration, open, count, same }: Seen): ActiveNode {
+  const many = `×${String(count)}`;
+  const label = count === 1 ? first.label : same ? `${first.label} ${many}` : many;
+  return { lane: first.lane, node, tone, duration, open, label, item: same ? first.item : "" };
 }
 
 /** edgesOf lights the lines on which tokens travel, and the read from the cache while something fetches. */

@@ -18,24 +18,24 @@ export interface Drawn {
 export function merge(drawn: readonly Drawn[], mode: Mode, pinned: string | undefined): Token[] {
   if (mode === "single") return drawn.map((d) => d.token);
   const out: Token[] = [];
-  const groups = new Map<string, Token>();
+  const groups = new Map<string, Crowd>();
   for (const d of drawn) {
     if (d.journey.single || d.token.item === pinned) out.push(d.token);
     else if (mode === "merged") addTo(groups, likeOf(d), d.token);
   }
-  return [...out, ...groups.values()];
+  return [...out, ...tokensOf(groups)];
 }
 
 /** bound keeps at most MOST tokens: the rest of each place becomes one, errors and the pinned item go last. */
 export function bound(tokens: readonly Token[], pinned: string | undefined): Token[] {
   if (tokens.length <= MOST) return [...tokens];
-  const groups = new Map<string, Token>();
+  const groups = new Map<string, Crowd>();
   const single: Token[] = [];
   for (const token of tokens) {
     if (token.tone === "error" || token.item === pinned) single.push(token);
     else addTo(groups, ["all", token.lane, token.edge ?? token.node, token.tone, token.shape].join("|"), token);
   }
-  return [...groups.values(), ...single].slice(-MOST);
+  return [...tokensOf(groups), ...single].slice(-MOST);
 }
 
 /** Tokens on an edge are alike by when they set out, so that they stay together all along it. */
@@ -45,21 +45,24 @@ function likeOf({ token, step }: Drawn): string {
   return [token.lane, place, String(when), step.shape, step.tone].join("|");
 }
 
-function addTo(groups: Map<string, Token>, key: string, token: Token): void {
-  const first = groups.get(key);
-  if (first === undefined) {
-    groups.set(key, token);
-    return;
-  }
-  const count = first.count + token.count;
-  groups.set(key, {
-    ...first,
-    id: key,
-    count,
-    label: `×${String(count)}`,
-    sub: "",
-    item: "",
-    reconcile: "",
-    write: "",
-  });
+/** Tokens that become one: the first of them stands for all. */
+interface Crowd {
+  readonly first: Token;
+  count: number;
+}
+
+function addTo(groups: Map<string, Crowd>, key: string, token: Token): void {
+  const crowd = groups.get(key);
+  if (crowd === undefined) groups.set(key, { first: token, count: token.count });
+  else crowd.count += token.count;
+}
+
+function oneOf(key: string, { first, count }: Crowd): Token {
+  if (count === first.count) return first;
+  const none = { sub: "", item: "", reconcile: "", write: "" };
+  return { ...first, ...none, id: key, count, label: `×${String(count)}` };
+}
+
+function tokensOf(groups: ReadonlyMap<string, Crowd>): Token[] {
+  return [...groups].map(([key, crowd]) => oneOf(key, crowd));
 }

@@ -1,11 +1,13 @@
 /** Where one journey's token is at a time. */
-import type { Geometry, Point } from "../base/geometry.ts";
+import type { Geometry, NodeId, Point } from "../base/geometry.ts";
 import type { Journey, Step } from "../layout/types.ts";
-import { between, edgePath, seatOf, setOff } from "./path.ts";
+import { between, edgeLength, edgePath, seatOf, travelled } from "./path.ts";
 import type { Token } from "./types.ts";
 
-/** How long a token glides from its line to its seat and back, in µs; less when its stay is short. */
-const GLIDE = 90_000;
+type Move = Extract<Step, { kind: "move" }>;
+
+/** Nodes that have a track for tokens. In the others they stand as slots and rings, or are at their end. */
+const TRACKS = new Set<NodeId>(["dequeue", "fetch", "compute", "apply", "requeue", "cache", "api"]);
 
 /** stepAt is the index of the step that holds t, -1 when t is outside the journey. */
 export function stepAt(journey: Journey, t: number): number {
@@ -21,7 +23,8 @@ export function stepAt(journey: Journey, t: number): number {
 export function placed(geometry: Geometry, journey: Journey, i: number, t: number): Token | undefined {
   const step = journey.steps[i];
   if (step === undefined) return undefined;
-  const { x, y } = step.kind === "move" ? moving(geometry, step, t) : staying(geometry, journey, i, step, t);
+  const { x, y } =
+    step.kind === "move" ? moving(geometry, journey, i, step, t) : seatOf(geometry, step.node, journey.seat);
   return {
     id: journey.id,
     kind: journey.kind,
@@ -37,39 +40,53 @@ export function placed(geometry: Geometry, journey: Journey, i: number, t: numbe
     reconcile: journey.reconcile,
     write: journey.write,
     count: journey.count,
+    minor: journey.minor,
     ...(step.kind === "move" ? { edge: step.edge } : { node: step.node }),
   };
 }
 
 /** changesAt is t while a token of this step moves, otherwise when it will next. */
 export function changesAt(step: Step, t: number): number {
-  if (step.kind === "move" || t - step.from < GLIDE || step.to - t <= GLIDE) return t;
-  return step.to - GLIDE;
+  return step.kind === "move" ? t : step.to;
 }
 
-function moving(geometry: Geometry, step: Extract<Step, { kind: "move" }>, t: number): Point {
-  const p = setOff((t - step.from) / (step.to - step.from));
-  return edgePath(geometry, step.edge, step.back ? 1 - p : p);
+/** A move goes from the seat at which the token has rested along its line to the seat at which it will rest. */
+function moving(geometry: Geometry, journey: Journey, i: number, step: Move, t: number): Point {
+  const at = (end: number): Point => edgePath(geometry, step.edge, step.back ? 1 - end : end);
+  const [first, last] = [at(0), at(1)];
+  const start = anchor(geometry, journey, journey.steps[i - 1], step, 0) ?? first;
+  const end = anchor(geometry, journey, journey.steps[i + 1], step, 1);
+  const out = legLength(start, first);
+  const line = edgeLength(geometry, step.edge);
+  const whole = out + line + (end === undefined ? 0 : legLength(last, end));
+  const way = travelled((t - step.from) / (step.to - step.from), end !== undefined) * whole;
+  if (way < out) return alongLeg(start, first, way);
+  if (way <= out + line || end === undefined) return at((way - out) / line);
+  return alongLeg(end, last, whole - way);
 }
 
-function staying(
+/** Where a move's neighbour on a track has the token: at its seat, or, when it goes through, in the middle. */
+function anchor(
   geometry: Geometry,
   journey: Journey,
-  i: number,
-  step: Extract<Step, { kind: "stay" }>,
-  t: number,
-): Point {
-  const seat = seatOf(geometry, step.node, journey.seat);
-  const entry = endOf(geometry, journey.steps[i - 1], 1);
-  const exit = endOf(geometry, journey.steps[i + 1], 0);
-  const glide = Math.min(GLIDE, (step.to - step.from) / 2);
-  if (entry !== undefined && t - step.from < glide) return between(entry, seat, (t - step.from) / glide);
-  if (exit !== undefined && step.to - t < glide) return between(exit, seat, (step.to - t) / glide);
-  return seat;
+  neighbour: Step | undefined,
+  step: Move,
+  end: 0 | 1,
+): Point | undefined {
+  if (neighbour === undefined) return undefined;
+  const [from, to] = step.edge.split("-") as [NodeId, NodeId];
+  const node = neighbour.kind === "stay" ? neighbour.node : (end === 1) === step.back ? from : to;
+  return TRACKS.has(node) ? seatOf(geometry, node, journey.seat) : undefined;
 }
 
-/** Where a neighbouring move ends (end 1) or begins (end 0). */
-function endOf(geometry: Geometry, step: Step | undefined, end: 0 | 1): Point | undefined {
-  if (step?.kind !== "move") return undefined;
-  return edgePath(geometry, step.edge, step.back ? 1 - end : end);
+/** From a seat to the end of a line and back: along the track first, then straight to the line. */
+function alongLeg(seat: Point, end: Point, way: number): Point {
+  const along = Math.abs(end.x - seat.x);
+  if (way < along) return between(seat, { x: end.x, y: seat.y }, way / along);
+  const across = Math.abs(end.y - seat.y);
+  return across === 0 ? end : between({ x: end.x, y: seat.y }, end, (way - along) / across);
+}
+
+function legLength(a: Point, b: Point): number {
+  return Math.abs(a.x - b.x) + Math.abs(a.y - b.y);
 }

@@ -21,6 +21,8 @@ export interface Token {
   readonly write: string;
   /** More than 1: draw "×n". */
   readonly count: number;
+  /** Drawn small and without its name: an event of a dependent object, as there are many. */
+  readonly minor: boolean;
   /** Exactly one of node and edge is set: where the token is. */
   readonly node?: NodeId;
   readonly edge?: EdgeId;
@@ -34,7 +36,7 @@ export interface ActiveNode {
   /** The true duration in µs of the phase shown there (so far, when open), -1 where there is none. */
   readonly duration: number;
   readonly open: boolean;
-  /** The item's name there ("web"), or "×n" for several. */
+  /** The item's name there ("web", or "web ×3" for passes drawn as one), or "×n" for several. */
   readonly label: string;
   readonly item: string;
 }

@@ -28,6 +28,7 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
     spec(reconcile),
     flags(reconcile),
     next(reconcile, around),
+    copies(),
   ].filter((node) => node !== undefined && node !== false);
 }
 
@@ -48,7 +49,7 @@ function head(reconcile: Reconcile, { model, now, zone }: Around): HTMLElement {
   const { n, of } = model.nth(reconcile);
   const open = reconcile.to === 0 ? "running for " : "";
   const sub = `reconcile ${String(n)} of ${String(of)} · worker ${String(reconcile.worker)} · ${open}${span(took(reconcile, now))}`;
-  const title = h("h2", { class: "panel-title", tabindex: "-1", title: reconcile.item }, reconcile.item);
+  const title = h("h2", { class: "panel-title is-item", tabindex: "-1", title: reconcile.item }, reconcile.item);
   const back = at < 0 ? undefined : all[at + 1];
   const on = at <= 0 ? undefined : all[at - 1];
   const close = h("button", {
@@ -145,6 +146,13 @@ function flags(reconcile: Reconcile): HTMLElement | undefined {
   const list = h("ul", { class: "flags part" });
   for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${one.text}`));
   return list;
+}
+
+/** What one can take along: the reconcile as text, and a link to the moment. The panel listens. */
+function copies(): HTMLElement {
+  const button = (what: string, text: string): HTMLElement =>
+    h("button", { class: "button small", type: "button", "data-take": what }, text);
+  return h("p", { class: "part copies" }, button("issue", "Copy as issue"), button("link", "Copy link"));
 }
 
 function next(reconcile: Reconcile, { now }: Around): HTMLElement {

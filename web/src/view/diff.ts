@@ -51,10 +51,14 @@ function groupBody(group: string, list: readonly Difference[]): HTMLElement {
   for (const { path, seen, written } of list) {
     const value = h("td", {});
     if (written === "") value.append(seen);
-    else value.append(h("span", { class: "was" }, seen), " → ", h("span", { class: "now" }, written));
+    else value.append(h("span", { class: "was" }, seen), arrow(), h("span", { class: "now" }, written));
     body.append(h("tr", {}, h("th", { scope: "row", title: path }, shortPath(path)), value));
   }
   return body;
+}
+
+function arrow(): HTMLElement {
+  return h("span", { class: "arrow" }, " → ");
 }
 
 function groupOf(path: string): string {

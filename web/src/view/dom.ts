@@ -55,6 +55,14 @@ export function attr(element: Element, name: string, value: string): void {
   if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
+/** copied puts text on the clipboard, and answers whether the browser has allowed it. */
+export function copied(text: string): Promise<boolean> {
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * Keyed keeps the children of a list in step with keyed data, and reuses their elements, so that a click or
  * the focus survives a repaint.

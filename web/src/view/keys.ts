@@ -7,6 +7,9 @@ export interface KeyActions {
   readonly reconcile: (direction: 1 | -1) => void;
   readonly oldest: () => void;
   readonly live: () => void;
+  readonly speed: (direction: 1 | -1) => void;
+  readonly error: (direction: 1 | -1) => void;
+  readonly link: () => void;
   readonly projector: () => void;
   readonly clear: () => void;
 }
@@ -44,11 +47,20 @@ function keyed(event: KeyboardEvent, actions: KeyActions, single: boolean): (() 
   };
   const letters: Readonly<Record<string, () => void>> = {
     ".": actions.pause,
+    "[": () => {
+      actions.speed(-1);
+    },
+    "]": () => {
+      actions.speed(1);
+    },
+    n: () => {
+      actions.error(event.shiftKey ? -1 : 1);
+    },
+    c: actions.link,
     p: actions.projector,
-    P: actions.projector,
   };
   if (event.key === " ") return pressable(event.target) ? undefined : actions.pause;
-  return named[event.key] ?? (single ? letters[event.key] : undefined);
+  return named[event.key] ?? (single ? letters[event.key.toLowerCase()] : undefined);
 }
 
 function typing(target: EventTarget | null): boolean {

@@ -25,6 +25,7 @@ function token(more: Partial<Token>): Token {
     reconcile: "r",
     write: "",
     count: 1,
+    minor: false,
     ...more,
   };
 }

@@ -35,6 +35,7 @@ export function placeLabels(tokens: readonly Token[], options: LabelOptions): La
 }
 
 function textOf(token: Token): string {
+  if (token.minor && token.count === 1) return "";
   const many = token.count > 1 ? ` ×${String(token.count)}` : "";
   return `${token.label}${many}`;
 }
@@ -55,10 +56,18 @@ function candidates(token: Token, w: number, { size, radius, geometry }: LabelOp
   const near = upright(token, geometry) ? [...aside, ...over, ...corners] : [...over, ...corners, ...aside];
   const row = geometry.nodes.dequeue;
   const inRow = y > row.y - radius && y < row.y + row.h + radius;
-  if (!inRow) return near;
+  if (!inRow) return onTrack(token, geometry, size) ?? near;
   // On the line of work the boxes leave no room beside a token: its label stands above or below the row.
   const above = [0, 1, 2].map((i) => ({ x, y: row.y - size * 0.8 - i * size * 1.15 }));
   return [...near.slice(0, 1), ...above, { x, y: row.y + row.h + size }];
+}
+
+/** On the track of a box below the line of work: its label stands below the box, or above it. */
+function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): { x: number; y: number }[] | undefined {
+  const box = [nodes.cache, nodes.api].find((b) => x > b.x && x < b.x + b.w && y > b.y && y < b.y + b.h);
+  if (box === undefined) return undefined;
+  const under = [0, 1].map((i) => ({ x, y: box.y + box.h + size * 0.8 + i * size * 1.15 }));
+  return [...under, { x, y: box.y - size * 0.8 }];
 }
 
 function upright(token: Token, geometry: Geometry): boolean {

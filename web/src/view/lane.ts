@@ -2,22 +2,27 @@
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import type { NodeId } from "../base/geometry.ts";
 import { countdown, count, rate } from "../base/time.ts";
-import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Scene, WaitRing } from "../scene/types.ts";
+import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Scene, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { fitFirst, fitText } from "./fit.ts";
 import type { Palette } from "./shapes.ts";
+import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import { ordinal, plural, span, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
-const slotWhy = 92;
-const slotWhole = 128;
+const slotName = 100;
+const slotWhole = 122;
+/** With less room than this a reason says nothing any more. */
+const leastWhy = 44;
 const ringText = 88;
 
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
   private tokens: Tokens | undefined;
+  private tip: Tip | undefined;
+  private shown: readonly Token[] = [];
   private counted = false;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
@@ -32,6 +37,7 @@ export class LaneElement extends HTMLElement {
     for (const g of this.querySelectorAll<SVGGElement>("[data-edge]")) this.edges.set(g.dataset["edge"] ?? "", g);
     this.tokens = new Tokens(part<HTMLCanvasElement>(this, "tokens"), geometry);
     const picture = part(this, "picture");
+    this.tip = new Tip(picture);
     picture.addEventListener("click", (event) => {
       this.press(event);
     });
@@ -40,8 +46,13 @@ export class LaneElement extends HTMLElement {
     });
     picture.addEventListener("pointermove", (event) => {
       const { left, top } = picture.getBoundingClientRect();
-      const over = this.tokens?.hit(event.clientX - left, event.clientY - top) !== undefined;
-      picture.style.cursor = over ? "pointer" : "";
+      const token = this.tokens?.hit(event.clientX - left, event.clientY - top);
+      picture.style.cursor = token === undefined ? "" : "pointer";
+      this.tip?.show(token, app.model);
+      this.followTip();
+    });
+    picture.addEventListener("pointerleave", () => {
+      this.tip?.show(undefined, app.model);
     });
   }
 
@@ -59,6 +70,8 @@ export class LaneElement extends HTMLElement {
     const selected = this.app?.selection.get();
     const tokens = scene.tokens.filter((token) => token.lane === this.lane);
     this.tokens?.draw(tokens, selected?.reconcile ?? "");
+    this.shown = tokens;
+    this.followTip();
     this.drawNodes(scene.nodes.filter((node) => node.lane === this.lane));
     this.drawEdges(scene.edges.filter((edge) => edge.lane === this.lane));
     const lane = scene.lanes.find((candidate) => candidate.lane === this.lane);
@@ -68,6 +81,11 @@ export class LaneElement extends HTMLElement {
     this.drawMode(lane);
   }
 
+  private followTip(): void {
+    const { tokens, shown } = this;
+    if (tokens !== undefined) this.tip?.follow(shown, (token) => tokens.spot(token));
+  }
+
   /** The exact numbers and notes; called at most ten times a second. */
   paint(): void {
     const app = this.app;
@@ -75,8 +93,8 @@ export class LaneElement extends HTMLElement {
     const lane = app.model.lanes(app.watch.hubNow()).find((candidate) => candidate.name === this.lane);
     if (lane === undefined) return;
     this.paintServer(app);
-    // Paused, the counts stand still with the picture.
-    if (app.playhead.paused && this.counted) return;
+    // The counts are those of now: where the picture is not, they stand as they were when it left.
+    if (!app.playhead.following && this.counted) return;
     this.counted = true;
     const { controller } = lane;
     say(part(this, "name"), lane.name);
@@ -161,13 +179,14 @@ export class LaneElement extends HTMLElement {
   private fillSlot(slot: SVGGElement, item: QueueSlot | undefined): void {
     show(slot, item !== undefined);
     if (item === undefined) return;
-    const why = part<SVGTextElement>(slot, "slot-why");
-    const fresh = fitText(why, item.sub, slotWhy);
     const name = part<SVGTextElement>(slot, "slot-name");
-    // The name has the room that its reason leaves, which is measured only when one of them is new.
-    if (fresh || name.dataset["text"] !== item.label) {
-      fitText(name, item.label, slotWhole - why.getComputedTextLength());
-      name.dataset["text"] = item.label;
+    const why = part<SVGTextElement>(slot, "slot-why");
+    const fresh = fitText(name, item.label, slotName);
+    // The reason has the room that the name leaves, which is measured only when one of them is new.
+    if (fresh || why.dataset["text"] !== item.sub) {
+      const room = slotWhole - name.getComputedTextLength();
+      fitText(why, room < leastWhy ? "" : item.sub, room);
+      why.dataset["text"] = item.sub;
     }
     this.target(slot, item.item, item.reconcile);
   }
@@ -259,7 +278,7 @@ function whyShort(why: string): string {
 function newestVersion(app: App, lane: string): number {
   const t = app.playhead.now();
   let newest = 0;
-  const known = app.model.recent(lane, app.playhead.paused ? 5000 : 40).filter((run) => run.start <= t);
+  const known = app.model.recent(lane, app.playhead.following ? 40 : 5000).filter((run) => run.start <= t);
   for (const reconcile of known.slice(0, 40)) {
     for (const write of reconcile.writes) newest = Math.max(newest, Number(write.after ?? 0) || 0);
     for (const cause of reconcile.causes) newest = Math.max(newest, Number(cause.resourceVersion ?? 0) || 0);

@@ -8,6 +8,9 @@ import { plural } from "./words.ts";
 /** After how long without a reconcile the page says so. */
 const idleAfter = 20 * SECOND;
 
+/** For how many milliseconds something is told; four times as long when it offers something. */
+const toldFor = 4000;
+
 interface Words {
   readonly text: string;
   readonly tone: "quiet" | "ok" | "warn" | "error";
@@ -21,6 +24,8 @@ export class NoticeElement extends HTMLElement {
   private readonly button = h("button", { class: "link", type: "button" });
   private press: (() => void) | undefined;
   private tryIt: (() => void) | undefined;
+  private told: Words | undefined;
+  private forgetting = 0;
 
   /** tryIt opens the panel of actions; undefined when there is none. */
   connect(app: App, tryIt: (() => void) | undefined): void {
@@ -30,10 +35,29 @@ export class NoticeElement extends HTMLElement {
     this.button.addEventListener("click", () => this.press?.());
   }
 
+  /** Says something for a while: what a key has done, what could not be done. */
+  tell(text: string, button?: string, press?: () => void): void {
+    const done = (): void => {
+      this.told = undefined;
+      press?.();
+      this.app?.wake();
+    };
+    this.told = button === undefined ? { text, tone: "ok" } : { text, tone: "warn", button, press: done };
+    clearTimeout(this.forgetting);
+    this.forgetting = window.setTimeout(
+      () => {
+        this.told = undefined;
+        this.app?.wake();
+      },
+      button === undefined ? toldFor : 4 * toldFor,
+    );
+    this.app?.wake();
+  }
+
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    const words = this.connectionWords(app) ?? this.idleWords(app);
+    const words = this.connectionWords(app) ?? this.told ?? this.idleWords(app);
     show(this, words !== undefined);
     if (words === undefined) return;
     if (this.text.textContent !== words.text) this.text.textContent = words.text;
@@ -60,7 +84,7 @@ export class NoticeElement extends HTMLElement {
   }
 
   private idleWords(app: App): Words | undefined {
-    if (app.watch.connection().state !== "live" || app.playhead.paused) return undefined;
+    if (app.watch.connection().state !== "live" || !app.playhead.following) return undefined;
     const now = app.watch.hubNow();
     const lanes = app.model.lanes(now);
     const [first] = lanes;

@@ -1,10 +1,11 @@
 /** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
-import { show } from "./dom.ts";
+import { copied, show } from "./dom.ts";
 import { forgetFit } from "./fit.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
+import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
 import { readPalette } from "./shapes.ts";
@@ -55,10 +56,13 @@ export function buildPage(app: App): PageParts {
   transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  connectKeys(app);
+  connectKeys(app, notice);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
-  const parts = [lanes, notice, panel, status, transport, tryIt, twin, voice];
+  const links = new Links(app, (text, button, press) => {
+    notice.tell(text, button, press);
+  });
+  const parts = [links, lanes, notice, panel, status, transport, tryIt, twin, voice];
   return {
     draw: (scene) => {
       lanes.draw(scene);
@@ -143,7 +147,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App): void {
+function connectKeys(app: App, notice: NoticeElement): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -161,6 +165,18 @@ function connectKeys(app: App): void {
     },
     live: () => {
       app.playhead.follow();
+    },
+    speed: (direction) => {
+      app.playhead.change(direction);
+    },
+    error: (direction) => {
+      if (!step.error(direction)) notice.tell(direction > 0 ? "No later error" : "No earlier error");
+    },
+    link: () => {
+      const link = linkHere(app);
+      void copied(link).then((ok) => {
+        notice.tell(ok ? "Copied a link to this moment" : link);
+      });
     },
     projector: () => {
       theme.toggleProjector();

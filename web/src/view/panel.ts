@@ -2,7 +2,9 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import type { App, Selection } from "./app.ts";
 import { details } from "./details.ts";
-import { say } from "./dom.ts";
+import { copied, say } from "./dom.ts";
+import { issueText } from "./issue.ts";
+import { linkHere } from "./link.ts";
 import { Runs, legend } from "./runs.ts";
 import { nextSaid } from "./words.ts";
 
@@ -24,6 +26,8 @@ export class PanelElement extends HTMLElement {
     });
     app.selection.subscribe(() => {
       this.scrollTop = 0;
+      // On a narrow page it is the page that scrolls.
+      if (this.getBoundingClientRect().top < 0) this.scrollIntoView();
     });
   }
 
@@ -52,9 +56,9 @@ export class PanelElement extends HTMLElement {
     this.listShown = true;
     this.drawn = undefined;
     const t = app.playhead.now();
-    const { paused } = app.playhead;
-    const all = app.model.recent("", paused ? 5000 : listed);
-    const visible = paused ? all.filter((run) => run.start <= t).slice(0, listed) : all;
+    const { following } = app.playhead;
+    const all = app.model.recent("", following ? listed : 5000);
+    const visible = following ? all : all.filter((run) => run.start <= t).slice(0, listed);
     const many = app.model.lanes(t).length > 1;
     this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many });
   }
@@ -99,10 +103,22 @@ export class PanelElement extends HTMLElement {
     this.paint();
   }
 
+  private take(button: HTMLElement): void {
+    const { app, drawn } = this;
+    if (app === undefined || drawn === undefined) return;
+    const text =
+      button.dataset["take"] === "issue" ? issueText(drawn.run, app.model, app.watch.hubNow()) : linkHere(app);
+    void copied(text).then((ok) => {
+      button.textContent = ok ? "Copied" : "The browser forbids copying";
+    });
+  }
+
   private press(event: MouseEvent): void {
     if (!(event.target instanceof Element)) return;
     if (event.target.closest("[data-servers]") !== null) return this.toggleServers();
     if (event.target.closest("[data-clear]") !== null) return this.app?.selection.set(undefined);
+    const take = event.target.closest<HTMLElement>("[data-take]");
+    if (take !== null) return this.take(take);
     const key = event.target.closest<HTMLElement>("[data-go]")?.dataset["go"];
     const run = key === undefined ? undefined : this.app?.model.reconcile(key);
     if (run === undefined) return;

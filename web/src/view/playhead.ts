@@ -1,49 +1,122 @@
-/** Where in time the picture is: it follows the hub's clock, or stands still while the page goes on receiving. */
+/**
+ * Where in time the picture is. It follows the hub's clock, stands still, or plays what is recorded at a speed of its
+ * own; the page goes on receiving all the while.
+ */
 
 /** How far the picture lags the hub's clock, in µs, so that a late announcement never makes a token jump back. */
 export const lag = 250_000;
 
+/** The speeds there are, slowest first: a log scale. */
+export const speeds = [1 / 1000, 1 / 300, 1 / 100, 1 / 30, 1 / 10, 1 / 4, 1 / 2, 1, 2, 4] as const;
+
+const normal = speeds.indexOf(1);
+
+type State =
+  | { readonly kind: "following" }
+  | { readonly kind: "paused"; readonly at: number }
+  /** It was at `at` when the hub's clock stood at `since`. */
+  | { readonly kind: "playing"; readonly at: number; readonly since: number };
+
+/** What the playhead needs to know of the connection. */
+export interface HubClock {
+  /** The hub's clock as far as it is known, µs. */
+  readonly now: () => number;
+  /** Up to when the hub has been heard: the picture goes no further while it is lost. Infinity while connected. */
+  readonly heard: () => number;
+}
+
 export class Playhead {
-  private held: number | undefined;
-  private readonly hubNow: () => number;
+  private state: State = { kind: "following" };
+  private chosen = normal;
+  private readonly hub: HubClock;
   private readonly changed: () => void;
 
-  constructor(hubNow: () => number, changed: () => void) {
-    this.hubNow = hubNow;
+  constructor(hub: HubClock, changed: () => void) {
+    this.hub = hub;
     this.changed = changed;
   }
 
-  get paused(): boolean {
-    return this.held !== undefined;
+  get kind(): "following" | "playing" | "paused" {
+    return this.state.kind;
   }
 
-  /** The display time, µs of the hub's clock. */
+  get paused(): boolean {
+    return this.state.kind === "paused";
+  }
+
+  get following(): boolean {
+    return this.state.kind === "following";
+  }
+
+  /** How fast recorded time is played, 1 being as it was. */
+  get speed(): number {
+    return speeds[this.chosen] ?? 1;
+  }
+
+  /** The display time, µs of the hub's clock. Playing that has caught up with what is live follows it again. */
   now(): number {
-    return this.held ?? this.hubNow() - lag;
+    const live = this.live();
+    if (this.state.kind === "paused") return this.state.at;
+    if (this.state.kind === "following") return live;
+    const t = this.state.at + (this.hub.now() - this.state.since) * this.speed;
+    if (t <= live + 1) return t;
+    this.state = { kind: "following" };
+    this.chosen = normal;
+    return live;
   }
 
   /** How long ago that is, in µs; 0 while following. */
   behind(): number {
-    return this.held === undefined ? 0 : Math.max(0, this.hubNow() - this.held);
+    return this.following ? 0 : Math.max(0, this.hub.now() - this.now());
   }
 
   pause(): void {
     this.seek(this.now());
   }
 
+  /** Jumps to what is live, at its own speed. */
   follow(): void {
-    this.held = undefined;
-    this.changed();
+    this.chosen = normal;
+    this.set({ kind: "following" });
   }
 
+  /** Pauses; or goes on: at the speed that was chosen, else with what is live. */
   toggle(): void {
-    if (this.paused) this.follow();
-    else this.pause();
+    if (!this.paused) this.pause();
+    else if (this.speed === 1) this.follow();
+    else this.play();
+  }
+
+  /** Plays what is recorded from here on, one speed faster or slower than it was. */
+  change(direction: 1 | -1): void {
+    const t = this.now();
+    const next = this.chosen + direction;
+    // What is live cannot be outrun.
+    if (this.following && direction > 0) return;
+    this.chosen = Math.max(0, Math.min(speeds.length - 1, next));
+    this.set({ kind: "playing", at: t, since: this.hub.now() });
   }
 
   /** Stands still at t. */
   seek(t: number): void {
-    this.held = Math.min(t, this.hubNow());
+    this.set({ kind: "paused", at: Math.min(t, this.hub.now()) });
+  }
+
+  private play(): void {
+    this.set({ kind: "playing", at: this.now(), since: this.hub.now() });
+  }
+
+  private live(): number {
+    return Math.min(this.hub.now() - lag, this.hub.heard());
+  }
+
+  private set(state: State): void {
+    this.state = state;
     this.changed();
   }
+}
+
+/** speedSaid writes a speed as the page says it: 1/100 speed, 2× speed. */
+export function speedSaid(speed: number): string {
+  return speed < 1 ? `1/${String(Math.round(1 / speed))} speed` : `${String(speed)}× speed`;
 }

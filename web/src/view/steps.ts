@@ -3,11 +3,14 @@ import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import type { Journey, Step } from "../layout/types.ts";
 import type { App } from "./app.ts";
+import { failed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
   reconcile(direction: 1 | -1): void;
   phase(direction: 1 | -1): void;
+  /** The next error, or the one before; false when there is none. */
+  error(direction: 1 | -1): boolean;
 }
 
 /** How many reconciles are looked through for the one before or after. */
@@ -25,6 +28,11 @@ export function stepper(app: App): Stepper {
       const at = boundary(app, run, direction);
       if (at !== undefined) app.playhead.seek(at);
       else this.reconcile(direction);
+    },
+    error(direction) {
+      const run = errorFrom(app, direction);
+      if (run !== undefined) show(app, run, "requeue");
+      return run !== undefined;
     },
   };
 }
@@ -56,9 +64,21 @@ function neighbour(app: App, direction: 1 | -1): Reconcile | undefined {
   return own[at - direction];
 }
 
-function show(app: App, run: Reconcile): void {
+/** The first error after the reconcile that is selected, or after the moment shown; or the last one before it. */
+function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
+  const current = app.model.reconcile(app.selection.get()?.reconcile ?? "");
+  const from = current?.start ?? app.playhead.now();
+  const bad = app.model.recent("", reach).filter((run) => run.key !== current?.key && isBad(run));
+  return direction < 0 ? bad.find((run) => run.start <= from) : bad.filter((run) => run.start >= from).at(-1);
+}
+
+function isBad(run: Reconcile): boolean {
+  return failed(run) || run.failedWrites > 0;
+}
+
+function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
   app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-  app.playhead.seek(seatedAt(app.journeyOf(run.key), "dequeue") ?? run.start);
+  app.playhead.seek(seatedAt(app.journeyOf(run.key), node) ?? run.start);
 }
 
 /** When the reconcile's token comes to the next, or came to the last, station. */

@@ -5,6 +5,7 @@ import { placeLabels } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
 import { Sprites } from "./sprites.ts";
+import type { Spot } from "./tip.ts";
 
 /** How the map's units lie on the canvas: as preserveAspectRatio xMidYMid meet does it for the SVG. */
 interface Fit {
@@ -12,6 +13,13 @@ interface Fit {
   readonly left: number;
   readonly top: number;
 }
+
+/** Labels are at least so many CSS pixels high, unless the lane is smaller than a map can be read. */
+const leastLabel = 13;
+const leastScale = 0.45;
+
+/** How large a token of less weight is, beside the others. */
+const minorSize = 0.62;
 
 export class Tokens {
   private readonly canvas: HTMLCanvasElement;
@@ -39,7 +47,8 @@ export class Tokens {
     this.fit = { scale, left, top: (h - scale * this.geometry.height) / 2 };
     // In a small lane tokens and letters keep a size that can be seen.
     const grow = Math.max(1, Math.min(1.7, 0.72 / Math.max(scale, 0.01)));
-    this.palette = { ...palette, radius: palette.radius * grow, label: palette.label * grow };
+    const label = Math.max(palette.label, leastLabel / Math.max(scale, leastScale));
+    this.palette = { ...palette, radius: palette.radius * grow, label };
     this.sprites = new Sprites(this.palette, Math.max(0.1, scale * dpr));
   }
 
@@ -58,7 +67,7 @@ export class Tokens {
   }
 
   private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {
-    const at: Place = { x: token.x, y: token.y, r: p.radius };
+    const at: Place = { x: token.x, y: token.y, r: p.radius * (token.minor ? minorSize : 1) };
     if (selected) ringRound(c, at, p);
     if (token.halo || token.shape === "halo") drawHalo(c, at, p);
     drawShape(c, token.shape, token.tone, at, p);
@@ -76,6 +85,14 @@ export class Tokens {
       const { image, width: w, height: h } = sprites.of(text);
       c.drawImage(image, Math.round(left + (x - w / 2) * scale), Math.round(top + (y - h / 2) * scale));
     }
+  }
+
+  /** What a token fills of the canvas, in CSS pixels: itself, or the box in which it rests, whose words stay readable. */
+  spot({ x, y, node }: Token): Spot {
+    const { left, top, scale } = this.fit;
+    const r = this.palette?.radius ?? 9;
+    const box = node === undefined ? { y: y - r, h: 2 * r } : this.geometry.nodes[node];
+    return { x: left + x * scale, top: top + box.y * scale, bottom: top + (box.y + box.h) * scale };
   }
 
   /** The token under a point of the canvas (CSS pixels), with a margin so that 24 px can be hit. */

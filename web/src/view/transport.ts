@@ -3,6 +3,8 @@ import { SECOND, clock, count } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
 import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
+import { speedSaid, speeds } from "./playhead.ts";
+import type { Playhead } from "./playhead.ts";
 import { readPalette } from "./shapes.ts";
 import type { Palette } from "./shapes.ts";
 import { seatedAt } from "./steps.ts";
@@ -29,6 +31,12 @@ export class TransportElement extends HTMLElement {
     };
     on("pause", () => {
       app.playhead.toggle();
+    });
+    on("slower", () => {
+      app.playhead.change(-1);
+    });
+    on("faster", () => {
+      app.playhead.change(1);
     });
     on("live", () => {
       app.playhead.follow();
@@ -59,13 +67,16 @@ export class TransportElement extends HTMLElement {
     this.keepWindow(app);
     this.palette ??= readPalette(document.documentElement);
     const { model, playhead } = app;
-    const at = playhead.paused ? playhead.now() : undefined;
+    const at = playhead.following ? undefined : playhead.now();
     const sign = [model.version, this.window.from, at, app.looks.get()].join();
     if (sign !== this.drawn) this.drawLine(app, this.palette, at);
     this.drawn = sign;
     this.classList.toggle("is-paused", playhead.paused);
-    attr(part(this, "pause"), "aria-label", playhead.paused ? "Follow" : "Pause");
-    attr(part(this, "pause"), "title", playhead.paused ? "Follow (Space)" : "Pause (Space)");
+    const goOn = playhead.speed === 1 ? "Follow" : "Play";
+    attr(part(this, "pause"), "aria-label", playhead.paused ? goOn : "Pause");
+    attr(part(this, "pause"), "title", `${playhead.paused ? goOn : "Pause"} (Space)`);
+    this.classList.toggle("is-slow", playhead.kind === "playing");
+    this.paintSpeed(playhead);
     this.paintWords(app);
   }
 
@@ -85,32 +96,41 @@ export class TransportElement extends HTMLElement {
     const { playhead, model } = app;
     const at = clock(playhead.now(), app.zone());
     const total = totalOf(model, app.watch.hubNow());
-    if (!playhead.paused) this.totalAtPause = total;
+    if (playhead.following) this.totalAtPause = total;
     const connection = app.watch.connection();
-    if (connection.state === "lost" && !playhead.paused) {
+    if (connection.state === "lost" && playhead.following) {
       say(part(this, "where"), "not connected");
       say(part(this, "more"), connection.asOf === 0 ? "" : `as of ${clock(connection.asOf, app.zone())}`);
       return show(part(this, "live"), false);
     }
-    say(part(this, "where"), playhead.paused ? `paused · ${at}` : at);
+    const doing = { following: at, paused: `paused · ${at}`, playing: speedSaid(playhead.speed) }[playhead.kind];
+    say(part(this, "where"), doing);
     const fresh = Math.max(0, total - this.totalAtPause);
     const behind = playhead.behind() / SECOND;
     const ago = behind < 100 ? `−${behind.toFixed(1)} s` : `−${String(Math.round(behind / 60))} min`;
-    say(part(this, "more"), playhead.paused ? `${ago} · ${count(fresh)} new ·` : "following, live");
-    show(part(this, "live"), playhead.paused);
+    say(part(this, "more"), playhead.following ? "following, live" : `${ago} · ${count(fresh)} new ·`);
+    show(part(this, "live"), !playhead.following);
     const line = part(this, "line");
     const { from, to } = this.window;
     const where = Math.max(0, Math.min(100, Math.round((100 * (playhead.now() - from)) / (to - from))));
     attr(line, "aria-valuenow", String(where));
-    attr(line, "aria-valuetext", playhead.paused ? `paused at ${at}` : `live, ${at}`);
+    const state = { following: `live, ${at}`, paused: `paused at ${at}`, playing: `${doing}, ${at}` }[playhead.kind];
+    attr(line, "aria-valuetext", state);
   }
 
-  /** The window follows live time by whole seconds; paused it stands, unless the time shown lies outside. */
+  private paintSpeed(playhead: Playhead): void {
+    const { speed, following } = playhead;
+    say(part(this, "speed"), speed < 1 ? `1/${String(Math.round(1 / speed))}` : `${String(speed)}×`);
+    part<HTMLButtonElement>(this, "slower").disabled = speed <= speeds[0];
+    part<HTMLButtonElement>(this, "faster").disabled = following || speed >= (speeds.at(-1) ?? speed);
+  }
+
+  /** The window follows live time by whole seconds; else it stands, unless the time shown lies outside. */
   private keepWindow(app: App): void {
     const { playhead } = app;
     const t = playhead.now();
     const live = Math.ceil(t / SECOND) * SECOND + SECOND;
-    if (!playhead.paused) this.window = { from: live - shown * SECOND, to: live };
+    if (playhead.following) this.window = { from: live - shown * SECOND, to: live };
     else if (t < this.window.from || t > this.window.to) {
       const from = Math.floor(t / SECOND - 10) * SECOND;
       this.window = { from, to: from + shown * SECOND };

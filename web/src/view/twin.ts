@@ -16,9 +16,16 @@ const stations = [
   ["done", "Done"],
 ] as const;
 
+interface Station {
+  readonly row: HTMLElement;
+  readonly who: HTMLElement;
+  /** The same in one word, for where there is only room for that. */
+  readonly brief: HTMLElement;
+}
+
 export class TwinElement extends HTMLElement {
   private app: App | undefined;
-  private readonly rows = new Map<string, { readonly row: HTMLElement; readonly who: HTMLElement }>();
+  private readonly rows = new Map<string, Station>();
   private lanes = "";
 
   connect(app: App): void {
@@ -34,7 +41,8 @@ export class TwinElement extends HTMLElement {
     if (names.join() !== this.lanes) this.build(names);
     for (const lane of lanes) {
       const done = lane.controller.reconciles - lane.controller.errors;
-      for (const [id] of stations) this.fill(lane.name, id, whoIs(scene, lane.name, id, done));
+      for (const [id] of stations)
+        this.fill(lane.name, id, whoIs(scene, lane.name, id, done), briefOf(scene, lane.name, id, done));
     }
   }
 
@@ -48,17 +56,20 @@ export class TwinElement extends HTMLElement {
     const list = h("ol", { class: "stations", "aria-label": `Where the items of ${name} are` });
     for (const [id, title] of stations) {
       const who = h("span", { class: "station-who" });
-      const row = h("li", { class: "station" }, h("span", { class: "station-name" }, title), who);
-      this.rows.set(`${name}/${id}`, { row, who });
+      const brief = h("span", { class: "station-brief", "aria-hidden": "true" });
+      const row = h("li", { class: "station", "data-station": id });
+      row.append(h("span", { class: "station-name" }, title), who, brief);
+      this.rows.set(`${name}/${id}`, { row, who, brief });
       list.append(row);
     }
     return many ? [h("h3", { class: "station-lane" }, name), list] : [list];
   }
 
-  private fill(lane: string, id: string, text: string): void {
+  private fill(lane: string, id: string, text: string, brief: string): void {
     const station = this.rows.get(`${lane}/${id}`);
     if (station === undefined) return;
     say(station.who, text);
+    say(station.brief, brief);
     station.row.classList.toggle("is-lit", text !== "–" && id !== "done");
   }
 }
@@ -72,6 +83,13 @@ function whoIs(scene: Scene, lane: string, id: string, done: number): string {
   if (id === "done") return `${count(done)} without an error`;
   const here = (node: ActiveNode): boolean => node.lane === lane && node.node === id;
   return list(scene.nodes.filter(here).map((node) => node.label));
+}
+
+function briefOf(scene: Scene, lane: string, id: string, done: number): string {
+  const own = scene.lanes.find((candidate) => candidate.lane === lane);
+  if (id === "queue") return own?.queue.length === 1 ? (own.queue[0]?.label ?? "") : String(own?.queue.length ?? 0);
+  if (id === "done") return count(done);
+  return scene.nodes.find((node) => node.lane === lane && node.node === id)?.label ?? "";
 }
 
 function list(names: readonly string[]): string {

@@ -18,7 +18,7 @@ export class Voice {
 
   paint(): void {
     const now = this.app.watch.hubNow();
-    if (this.app.playhead.paused || now - this.last < every) return;
+    if (!this.app.playhead.following || now - this.last < every) return;
     const since = this.last === 0 ? now : this.last;
     this.last = now;
     const fresh = this.app.model.recent("", 500).filter((run) => run.to > since);

@@ -1,0 +1,158 @@
+import type { Page, WebSocketRoute } from "@playwright/test";
+
+import { type Demo, expect, test } from "./demo.ts";
+
+const where = '[data-part="where"]';
+
+/** The time line's words with the clock or the speed: "02:10:18", "paused · 02:10:18", "1/10 speed". */
+async function said(dash: Page): Promise<string> {
+  return (await dash.locator(where).textContent()) ?? "";
+}
+
+/** Makes a PodSet and waits until a reconcile of it that created Pods is in the page's list; gives its key. */
+async function created(demo: Demo, dash: Page, name: string): Promise<string> {
+  await demo.action("create", { namespace: "default", name, replicas: "2" });
+  const key = async (): Promise<string> => {
+    const runs = await demo.reconciles(`default/${name}`);
+    return runs.find((run) => run.plan.some((action) => action.summary === "create 2 Pods"))?.key ?? "";
+  };
+  await expect.poll(key).not.toBe("");
+  const found = await key();
+  await expect(dash.locator(`[data-go="${found}"]`)).toBeVisible();
+  return found;
+}
+
+test.afterEach(async ({ demo }) => {
+  for (const name of ["slow", "linked", "noted"]) {
+    const gone = await demo.action("delete", { namespace: "default", name }).catch(() => "");
+    expect(typeof gone).toBe("string");
+  }
+});
+
+test("slow motion plays what is recorded from where one is, and says how far behind it is", async ({ demo, dash }) => {
+  await expect(dash.locator("#transport")).toContainText("following");
+  await demo.action("create", { namespace: "default", name: "slow", replicas: "2" });
+  for (let i = 0; i < 3; i++) await dash.keyboard.press("[");
+  await expect(dash.locator(where)).toHaveText("1/10 speed");
+  await expect(dash.locator('[data-part="speed"]')).toHaveText("1/10");
+  await expect(dash.locator("#transport")).toContainText(/−[1-9]\d*\.\d s · \d+ new/);
+
+  // Space stops it and lets it go on, at its speed; End is what is live.
+  await dash.keyboard.press(".");
+  await expect(dash.locator(where)).toContainText("paused");
+  await dash.keyboard.press(".");
+  await expect(dash.locator(where)).toHaveText("1/10 speed");
+  await dash.keyboard.press("]");
+  await expect(dash.locator(where)).toHaveText("1/4 speed");
+  await dash.keyboard.press("End");
+  await expect(dash.locator("#transport")).toContainText("following");
+  await expect(dash.locator('[data-part="speed"]')).toHaveText("1×");
+});
+
+test("played faster than it happened, the picture catches up and follows by itself", async ({ dash }) => {
+  await expect(dash.locator("#transport")).toContainText("following");
+  await dash.keyboard.press("[");
+  await expect(dash.locator("#transport")).toContainText(/−[1-9]\.\d s/);
+  for (let i = 0; i < 3; i++) await dash.getByRole("button", { name: "Faster" }).click();
+  await expect(dash.locator("#transport")).toContainText("following");
+});
+
+test("a link leads whoever opens it to the moment and the reconcile", async ({ demo, dash, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const key = await created(demo, dash, "linked");
+  await dash.locator(`[data-go="${key}"]`).first().click();
+  await expect(dash.locator("#details")).toContainText("create 2 Pods");
+  await dash.keyboard.press(".");
+  await dash.keyboard.press("c");
+  await expect(dash.locator("#notice")).toContainText("Copied a link");
+  const paused = await said(dash);
+  const link = await dash.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(/#at=\d+&sel=default\/linked@\d+$/);
+
+  const other = await context.newPage();
+  await other.goto(link);
+  await expect(other.locator("#details")).toContainText("create 2 Pods");
+  await expect(other.locator(where)).toHaveText(paused);
+  await other.close();
+});
+
+test("a link to a moment that is no longer kept says so and offers the oldest", async ({ demo, page }) => {
+  await page.goto(demo.login);
+  await page.goto(`${demo.origin}/#at=1000000`);
+  await expect(page.locator("#notice")).toContainText("no longer kept");
+  await page.locator("#notice").getByRole("button", { name: "Go there" }).click();
+  await expect(page.locator(where)).toContainText("paused");
+});
+
+test("a reconcile can be copied as an issue", async ({ demo, dash, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const key = await created(demo, dash, "noted");
+  await dash.locator(`[data-go="${key}"]`).first().click();
+  await dash.getByRole("button", { name: "Copy as issue" }).click();
+  await expect(dash.getByRole("button", { name: "Copied" })).toBeVisible();
+  const text = await dash.evaluate(() => navigator.clipboard.readText());
+  expect(text).toContain("### default/noted: success after ");
+  for (const part of ["- create 2 Pods", "- POST pod noted-", ": 201", key]) expect(text).toContain(part);
+});
+
+test("N says when there is no error to go to", async ({ dash }) => {
+  await expect(dash.locator("#transport")).toContainText("following");
+  await dash.keyboard.press("n");
+  await expect(dash.locator("#notice")).toContainText("No later error");
+});
+
+test("the pointer over a token tells whose it is", async ({ demo, dash }) => {
+  const key = await created(demo, dash, "slow");
+  await dash.locator(`[data-go="${key}"]`).first().click();
+  await dash.keyboard.press(".");
+  const lit = dash.locator('[data-node="fetch"].is-lit');
+  for (let steps = 0; steps < 8; steps++) await dash.keyboard.press("ArrowLeft");
+  await expect(async () => {
+    await dash.keyboard.press("ArrowRight");
+    await expect(lit).toBeAttached({ timeout: 200 });
+  }).toPass({ timeout: 5_000 });
+  const box = await lit.locator("rect").boundingBox();
+  if (box === null) throw new Error("fetch has no box");
+  await expect(async () => {
+    // A worker's seat is its own: in the middle, or beside it.
+    for (const aside of [0, -26, 26]) {
+      await dash.mouse.move(box.x + box.width / 2 + aside, box.y + box.height / 2);
+      if (await dash.locator(".tip").isVisible()) break;
+    }
+    await expect(dash.locator(".tip")).toContainText("default/slow", { timeout: 200 });
+  }).toPass({ timeout: 5_000 });
+  await expect(dash.locator(".tip")).toContainText("fetch took");
+});
+
+test("while the hub is lost, the picture's clock stands", async ({ demo, page }) => {
+  const sockets: WebSocketRoute[] = [];
+  let lost = false;
+  await page.routeWebSocket(/\/api\/v1\/watch/, (socket) => {
+    if (lost) return void socket.close();
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await page.goto(demo.login);
+  await expect(page.locator("#transport")).toContainText("following");
+  const line = (): Promise<string> =>
+    page.locator('canvas[data-part="bars"]').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+  const before = await line();
+  await expect.poll(line, "the line moves on with the clock").not.toBe(before);
+
+  lost = true;
+  for (const socket of sockets) await socket.close();
+  await expect(page.locator("#transport")).toContainText(/not connected.*as of \d\d:\d\d:\d\d/);
+  // What was under way when the last frame came is still played to its end.
+  await expect
+    .poll(
+      async () => {
+        const now = await line();
+        await page.waitForFunction((t) => performance.now() > t, (await page.evaluate(() => performance.now())) + 2100);
+        return now === (await line());
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(true);
+  lost = false;
+  await expect(page.locator("#transport")).toContainText("following", { timeout: 20_000 });
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { at, cause, pass, write } from "../../test/rows.ts";
+import { issueText } from "./issue.ts";
+
+test("a reconcile as text says everything that the panel says", () => {
+  const run = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], {
+    key: "4bf92f35",
+    causes: [cause({ manager: "kubectl", changed: ["spec"], resourceVersion: "10427" })],
+    plan: [{ verb: "create", kind: "Pod", summary: "create 2 Pods" }],
+    reads: [{ span: "s", from: at(3), to: at(3.1), kind: "Pod", source: "cache", count: 3, stale: "yes", staleBy: 1 }],
+    writes: [
+      write({ after: "10428" }),
+      write({ method: "PUT", resource: "podsets", subresource: "status", name: "web", status: 409, error: "Conflict" }),
+    ],
+    failedWrites: 1,
+    result: "error",
+    error: "Conflict",
+    next: { why: "backoff", at: at(50), requeues: 4 },
+  });
+  const text = issueText(run, { nth: () => ({ n: 17, of: 17 }) }, at(1000));
+  assert.equal(
+    text,
+    `### default/web: Conflict after 6.7 ms
+
+Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace 4bf92f35
+
+**Why it ran**
+
+- update: PodSet web: spec changed by kubectl (resourceVersion 10427)
+
+**How it went**
+
+- dequeue: 3.1 ms
+- fetch: 0.02 ms
+- compute: 0.3 ms
+- apply: 6.4 ms
+- requeue: 0.01 ms
+
+**Plan**
+
+- create 2 Pods
+
+**Reads**
+
+- 3 Pod from the cache, stale by 1 own write
+
+**Writes**
+
+- POST pod web-x7k2p: 201, resourceVersion 10428
+- PUT status web: 409 Conflict
+
+**Next**: Tried again after 40 ms (4th time)
+`,
+  );
+});

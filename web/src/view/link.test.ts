@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { hashOf, momentOf } from "./link.ts";
+
+test("a link names the time, the item and which of its reconciles", () => {
+  assert.equal(
+    hashOf({ at: 1_700_000_000_000_000.2, item: "shop/web", n: 17 }),
+    "#at=1700000000000000&sel=shop/web@17",
+  );
+  assert.equal(hashOf({ at: 5, item: "", n: 0 }), "#at=5");
+});
+
+test("what is no moment is none", () => {
+  for (const hash of ["", "#", "#map", "#at=", "#at=soon", "#at=-5", "#sel=default/web"]) {
+    assert.equal(momentOf(hash), undefined, hash);
+  }
+});
+
+test("property: what is written is read again", () => {
+  const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,20}[a-z0-9])?$/);
+  const item = fc.oneof(
+    name,
+    fc.tuple(name, name).map(([a, b]) => `${a}/${b}`),
+  );
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2 ** 52 }), item, fc.nat(9999), (at, key, n) => {
+      assert.deepEqual(momentOf(hashOf({ at, item: key, n })), { at, item: key, n });
+    }),
+  );
+});

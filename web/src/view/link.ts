@@ -1,0 +1,93 @@
+/** Links to a moment: #at=<µs>&sel=<item>@<n>, which whoever opens it sees as it was seen here. */
+import { clock } from "../base/time.ts";
+import type { App } from "./app.ts";
+
+export interface Moment {
+  /** Display time, µs since the epoch. */
+  readonly at: number;
+  /** The key of the item that is selected, "" for none. */
+  readonly item: string;
+  /** Which of the item's reconciles, counted from 1; 0 for the item itself. */
+  readonly n: number;
+}
+
+/** hashOf writes a moment as the part of a link behind the page's address. */
+export function hashOf({ at, item, n }: Moment): string {
+  const sel = item === "" ? "" : `&sel=${encodeURI(item)}${n > 0 ? `@${String(n)}` : ""}`;
+  return `#at=${String(Math.round(at))}${sel}`;
+}
+
+/** momentOf reads one; undefined when it names no time. */
+export function momentOf(hash: string): Moment | undefined {
+  const named = new URLSearchParams(hash.replace(/^#/, ""));
+  const at = Number(named.get("at") ?? NaN);
+  if (!Number.isFinite(at) || at <= 0) return undefined;
+  const [, item = "", n = "0"] = /^(.*?)(?:@(\d+))?$/.exec(named.get("sel") ?? "") ?? [];
+  return { at, item, n: Number(n) };
+}
+
+/** momentNow is what the page shows. */
+export function momentNow(app: App): Moment {
+  const selection = app.selection.get();
+  const run = app.model.reconcile(selection?.reconcile ?? "");
+  const n = run === undefined ? 0 : app.model.nth(run).n;
+  return { at: app.playhead.now(), item: selection?.item ?? "", n };
+}
+
+/** linkHere is the address of what the page shows. */
+export function linkHere(app: App): string {
+  return `${location.origin}${location.pathname}${hashOf(momentNow(app))}`;
+}
+
+/** What a link says when it cannot be followed as it is. */
+export type Tell = (text: string, button?: string, press?: () => void) => void;
+
+/** Follows the link with which the page was opened, as soon as the history is there. */
+export class Links {
+  private readonly app: App;
+  private readonly tell: Tell;
+  private wanted: Moment | undefined;
+
+  constructor(app: App, tell: Tell) {
+    this.app = app;
+    this.tell = tell;
+    const read = (): void => {
+      this.wanted = momentOf(location.hash);
+      app.wake();
+    };
+    addEventListener("hashchange", read);
+    read();
+  }
+
+  paint(): void {
+    const { state } = this.app.watch.connection();
+    const span = this.app.model.span();
+    if (this.wanted === undefined || span === undefined || (state !== "live" && state !== "restored")) return;
+    const moment = this.wanted;
+    this.wanted = undefined;
+    // Followed once: a reload later on shall show what is live then.
+    history.replaceState(null, "", location.pathname);
+    this.go(moment, span.from);
+  }
+
+  private go(moment: Moment, oldest: number): void {
+    const { app } = this;
+    if (moment.at >= oldest) {
+      select(app, moment);
+      return app.playhead.seek(moment.at);
+    }
+    const zone = app.zone();
+    const text = `The moment of this link, ${clock(moment.at, zone)}, is no longer kept. The oldest is ${clock(oldest, zone)}.`;
+    this.tell(text, "Go there", () => {
+      app.playhead.seek(oldest);
+    });
+  }
+}
+
+function select(app: App, { item, n }: Moment): void {
+  const found = app.model.items("").find((candidate) => candidate.item === item);
+  if (found === undefined) return;
+  const runs = app.model.reconcilesOf(found.controller, item);
+  const run = n === 0 ? undefined : runs.find((candidate) => app.model.nth(candidate).n === n);
+  app.selection.set({ controller: found.controller, item, reconcile: run?.key ?? "" });
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Playhead, lag, speedSaid, speeds } from "./playhead.ts";
+
+const second = 1_000_000;
+
+/** A playhead and the clock that it reads; heard is Infinity while the hub is connected. */
+function made(): { clock: { now: number; heard: number }; head: Playhead } {
+  const clock = { now: 100 * second, heard: Infinity };
+  return { clock, head: new Playhead({ now: () => clock.now, heard: () => clock.heard }, () => undefined) };
+}
+
+test("following is the hub's clock, a little behind", () => {
+  const { clock, head } = made();
+  assert.equal(head.now(), 100 * second - lag);
+  clock.now += second;
+  assert.equal(head.now(), 101 * second - lag);
+  assert.deepEqual([head.kind, head.behind()], ["following", 0]);
+});
+
+test("while the hub is lost the clock stands where the last frame came", () => {
+  const { clock, head } = made();
+  clock.heard = clock.now;
+  clock.now += 9 * second;
+  assert.equal(head.now(), 100 * second);
+  clock.heard = Infinity;
+  assert.equal(head.now(), 109 * second - lag);
+});
+
+test("slower plays from where one is, at a fraction of the speed", () => {
+  const { clock, head } = made();
+  for (let i = 0; i < 3; i++) head.change(-1);
+  assert.deepEqual([head.kind, head.speed], ["playing", 1 / 10]);
+  clock.now += 10 * second;
+  assert.equal(head.now(), 101 * second - lag);
+  head.change(1);
+  assert.equal(head.speed, 1 / 4);
+  assert.equal(head.now(), 101 * second - lag, "a change of speed does not jump");
+});
+
+test("paused, it goes on at the speed that was chosen, and with what is live when none was", () => {
+  const { clock, head } = made();
+  head.change(-1);
+  head.toggle();
+  const stood = head.now();
+  clock.now += 5 * second;
+  assert.equal(head.now(), stood);
+  head.toggle();
+  assert.equal(head.kind, "playing");
+  head.follow();
+  head.toggle();
+  head.toggle();
+  assert.equal(head.kind, "following");
+});
+
+test("what has been overtaken by playing fast is followed", () => {
+  const { clock, head } = made();
+  head.seek(clock.now - 4 * second);
+  head.change(1);
+  assert.deepEqual([head.kind, head.speed], ["playing", 2]);
+  clock.now += second;
+  assert.equal(head.kind, "playing");
+  clock.now += 10 * second;
+  assert.equal(head.now(), clock.now - lag);
+  assert.deepEqual([head.kind, head.speed], ["following", 1]);
+});
+
+test("what is live cannot be outrun, and the speeds have ends", () => {
+  const { head } = made();
+  head.change(1);
+  assert.equal(head.kind, "following");
+  for (let i = 0; i < 30; i++) head.change(-1);
+  assert.equal(head.speed, speeds[0]);
+});
+
+test("speeds in words", () => {
+  assert.deepEqual([1 / 1000, 1 / 4, 1, 4].map(speedSaid), ["1/1000 speed", "1/4 speed", "1× speed", "4× speed"]);
+});
