@@ -3,7 +3,7 @@ package tracer
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -229,7 +229,7 @@ func later(a, b time.Time) time.Time {
 // auditID is the next id for a request of this reconcile.
 func (r *reconcile) auditID() string {
 	r.requests++
-	return fmt.Sprintf("%s-%d", r.id, r.requests)
+	return r.id + "-" + strconv.Itoa(r.requests)
 }
 
 func (o outcome) failed() bool { return o.err != nil || o.panicked }
