@@ -20,6 +20,10 @@ type jsonScanner struct {
 	cond    condition
 	item    version // the one of a list that is being read
 	broken  bool
+
+	// What stack and text begin in, for most bodies all they need.
+	frames  [5]frame
+	letters [64]byte
 }
 
 // jsonState is what the next byte stands in.
@@ -46,7 +50,9 @@ type frame struct {
 type condition struct{ kind, status, reason string }
 
 func newJSONScanner() *jsonScanner {
-	return &jsonScanner{stack: make([]frame, 0, 6), text: make([]byte, 0, 64)}
+	s := &jsonScanner{}
+	s.stack, s.text = s.frames[:0], s.letters[:0]
+	return s
 }
 
 func (s *jsonScanner) result() scanned {
@@ -80,18 +86,18 @@ func (s *jsonScanner) takeByte(c byte) {
 	}
 }
 
-// pass tells how many of the next bytes mean nothing: the inside of a string
-// that is not wanted, and what is below an unwanted value, where only brackets
-// and strings count.
+// pass takes as many of the next bytes as can be taken at once: the inside of a
+// string, and what is below an unwanted value, where only brackets and strings
+// count.
 func (s *jsonScanner) pass(p []byte) int {
 	switch {
-	case s.state == inString && !s.keep && !s.escaped:
-		for i, c := range p {
-			if c == '"' || c == '\\' {
-				return i
-			}
+	case s.state == inString && !s.escaped:
+		n := 0
+		for n < len(p) && p[n] != '"' && p[n] != '\\' {
+			n++
 		}
-		return len(p)
+		s.take(p[:n]...)
+		return n
 	case s.state == inValue && s.depth > 0:
 		return s.passBelow(p)
 	}
@@ -257,16 +263,15 @@ func (s *jsonScanner) inString(c byte) {
 	}
 }
 
-// take keeps one byte of a wanted text; a text that is too long is given up.
-func (s *jsonScanner) take(c byte) {
-	if !s.keep {
-		return
-	}
-	if len(s.text) == maxValue {
+// take keeps bytes of a wanted text; a text that is too long is given up.
+func (s *jsonScanner) take(p ...byte) {
+	switch {
+	case !s.keep:
+	case len(s.text)+len(p) > maxValue:
 		s.text, s.keep = s.text[:0], false
-		return
+	default:
+		s.text = append(s.text, p...)
 	}
-	s.text = append(s.text, c)
 }
 
 func (s *jsonScanner) endString() {

@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -28,7 +29,7 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 		return next.RoundTrip(req)
 	}
 	w := &writeCall{
-		call: c, sent: peek(req), method: req.Method, dryRun: req.URL.Query().Get("dryRun") != "",
+		call: c, sent: peek(req), method: req.Method, dryRun: strings.Contains(req.URL.RawQuery, "dryRun=") && req.URL.Query().Get("dryRun") != "",
 		collection: req.Method == http.MethodDelete && to.name == "",
 		own: &ownWrite{
 			span: c.span.SpanContext(), resource: to.resource,
@@ -55,8 +56,9 @@ func marked(req *http.Request, audit string, span trace.SpanContext) *http.Reque
 	if out.Header == nil {
 		out.Header = http.Header{}
 	}
-	out.Header.Set("Audit-ID", audit)
-	out.Header.Set("traceparent", "00-"+span.TraceID().String()+"-"+span.SpanID().String()+"-01")
+	// In their canonical form, as Set would make them.
+	ids := []string{audit, "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-01"}
+	out.Header["Audit-Id"], out.Header["Traceparent"] = ids[:1:1], ids[1:]
 	return out
 }
 

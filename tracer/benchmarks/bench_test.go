@@ -17,7 +17,7 @@ func startTraced(b *testing.B) (sides map[string]side) {
 	}
 	b.Cleanup(func() { end(); hub.Close() })
 	sides = map[string]side{}
-	for _, s := range callSides(reconciling(q), t) {
+	for _, s := range callSides(reconciling(q), t, asProtobuf) {
 		sides[s.name] = s
 	}
 	return sides

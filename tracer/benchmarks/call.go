@@ -10,6 +10,8 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/reconcile-tracer/tracer/tracer"
 )
@@ -48,21 +50,32 @@ var managed = func() []byte {
 	return raw
 }()
 
-// podJSON is a Pod's body.
-func podJSON() []byte {
-	raw, _ := json.Marshal(pod("a", "7")) // never fails
-	return raw
+// The bodies that client-go sends; protobuf is its default for built-in kinds.
+const (
+	asJSON     = "application/json"
+	asProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
+// podBody is a Pod's body.
+func podBody(contentType string) []byte {
+	if contentType == asJSON {
+		raw, _ := json.Marshal(pod("a", "7")) // never fails
+		return raw
+	}
+	var raw bytes.Buffer
+	_ = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Encode(pod("a", "7"), &raw) // never fails
+	return raw.Bytes()
 }
 
 // calls sends n PUTs through rt and reads the answers, as a client does.
-func calls(ctx context.Context, rt http.RoundTripper, body []byte) func(n int) {
+func calls(ctx context.Context, rt http.RoundTripper, contentType string, body []byte) func(n int) {
 	url := "https://10.0.0.1/api/v1/namespaces/default/pods/a/status"
 	buf := make([]byte, 4<<10)
 	return func(n int) {
 		for range n {
 			// A request that is well-formed once is so always, and canned never fails.
 			req, _ := http.NewRequestWithContext(ctx, http.MethodPut, url, bytes.NewReader(body))
-			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Content-Type", contentType)
 			res, _ := rt.RoundTrip(req)
 			for err := error(nil); err == nil; {
 				_, err = res.Body.Read(buf)
@@ -74,13 +87,13 @@ func calls(ctx context.Context, rt http.RoundTripper, body []byte) func(n int) {
 
 // callSides are an API call bare, through otelhttp's transport and through the
 // tracer's.
-func callSides(ctx context.Context, t *tracer.Tracer) []side {
-	body := podJSON()
-	next := canned{body}
+func callSides(ctx context.Context, t *tracer.Tracer, contentType string) []side {
+	body := podBody(contentType)
+	next := canned{contentType, body}
 	other := otelhttp.NewTransport(next, otelhttp.WithTracerProvider(bareSDK()))
 	return []side{
-		{"tracer", calls(ctx, t.Transport(next), body)},
-		{"otelhttp", calls(context.Background(), other, body)},
-		{"bare", calls(context.Background(), next, body)},
+		{"tracer", calls(ctx, t.Transport(next), contentType, body)},
+		{"otelhttp", calls(context.Background(), other, contentType, body)},
+		{"bare", calls(context.Background(), next, contentType, body)},
 	}
 }

@@ -87,9 +87,11 @@ func spanTable(hub string, rounds, n int) error {
 	row("phase, beside a bare SDK span", "≤ 1.3", inTurn(rounds, n, side{"", phases(ctx)}, side{"", bareSpans(otel)}))
 	row("cache read, beside a bare SDK span with its 3 attributes", "–",
 		inTurn(rounds, n, side{"", reads(ctx, t)}, side{"", bareSpans(otel, readAttributes...)}))
-	calls := inTurn(rounds, n/5, callSides(ctx, t)...)
-	row("API call through the transport, beside otelhttp's", "≤ 1", calls[:2])
-	row("otelhttp's, beside no transport", "–", calls[1:])
+	for name, contentType := range map[string]string{"protobuf": asProtobuf, "JSON": asJSON} {
+		calls := inTurn(rounds, n/5, callSides(ctx, t, contentType)...)
+		row("API call through the transport, "+name+" bodies, beside otelhttp's", "≤ 1", calls[:2])
+		row("otelhttp's, "+name+" bodies, beside no transport", "–", calls[1:])
+	}
 	offCosts := inTurn(rounds, 100*n, side{"", phases(plain)}, side{"", func(int) {}})
 	fmt.Printf("| a phase while another tracer of the process is on | %.1f | %.0f | – | – |\n",
 		median(numbers(offCosts[0], threadNanos)), median(numbers(offCosts[0], allocations)))

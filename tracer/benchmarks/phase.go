@@ -102,14 +102,17 @@ var readAttributes = []attribute.KeyValue{
 }
 
 // canned is a transport that answers each request with the same Pod.
-type canned struct{ body []byte }
+type canned struct {
+	contentType string
+	body        []byte
+}
 
 func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		_ = req.Body.Close()
 	}
 	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {c.contentType}},
 		Body: newBody(c.body), ContentLength: int64(len(c.body)), Request: req,
 	}, nil
 }
