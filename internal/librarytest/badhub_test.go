@@ -98,7 +98,9 @@ func TestABadHubChangesNothingForTheController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	down.Close()
+	if err := down.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for name, hub := range map[string]func(<-chan struct{}) http.HandlerFunc{
 		"down": nil, "killed": killed, "hanging": hanging, "garbage": garbage, "endless": endless,
 		"500": answering(500, nil), "429": answering(429, http.Header{"Retry-After": {"1"}}),

@@ -53,8 +53,8 @@ type controller struct {
 
 // runController runs a controller at rate reconciles a second and prints what
 // that came to. With endpoint it is traced.
-func runController(apiURL, endpoint string, rate int, warm, measured time.Duration) error {
-	ctx, cancel := context.WithCancel(context.Background())
+func runController(ctx context.Context, apiURL, endpoint string, rate int, warm, measured time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := &controller{wanted: map[string][]time.Time{}}
 	config := &rest.Config{Host: apiURL, QPS: -1}

@@ -2,24 +2,29 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"time"
 )
 
 func main() {
-	if err := command(); err != nil {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := command(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "benchmarks:", err)
+		cancel()
 		os.Exit(1)
 	}
 }
 
-func command() error {
+func command(ctx context.Context) error {
 	rounds := flag.Int("rounds", 7, "how often each side has its turn")
 	n := flag.Int("n", 50_000, "operations in a turn")
 	rate := flag.Int("rate", 200, "reconciles a second")
@@ -30,24 +35,24 @@ func command() error {
 	flag.Parse()
 	switch *role {
 	case "server":
-		return serveAPI()
+		return serveAPI(ctx)
 	case "controller":
-		return runController(*url, *endpoint, *rate, time.Second, *measured)
+		return runController(ctx, *url, *endpoint, *rate, time.Second, *measured)
 	}
 	if *rounds < 1 || *n < 100 || *rate < 1 {
 		return fmt.Errorf("-rounds, -n and -rate are %d, %d and %d: use at least 1, 100 and 1", *rounds, *n, *rate)
 	}
-	return withServer(func(url string) error {
+	return withServer(ctx, func(url string) error {
 		if err := spanTable(url, *rounds, *n); err != nil {
 			return err
 		}
-		return controllerTable(url, *rounds, *rate, *measured)
+		return controllerTable(ctx, url, *rounds, *rate, *measured)
 	})
 }
 
 // withServer runs do with the URL of a server process.
-func withServer(do func(url string) error) error {
-	cmd := exec.Command(os.Args[0], "-role", "server")
+func withServer(ctx context.Context, do func(url string) error) error {
+	cmd := exec.CommandContext(ctx, os.Args[0], "-role", "server")
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -110,14 +115,14 @@ func row(what, goal string, c [][]cost) {
 }
 
 // controllerTable compares a traced with an untraced controller.
-func controllerTable(url string, rounds, rate int, measured time.Duration) error {
+func controllerTable(ctx context.Context, url string, rounds, rate int, measured time.Duration) error {
 	var on, off []run
 	for range rounds {
 		for _, s := range []struct {
 			endpoint string
 			into     *[]run
 		}{{url, &on}, {"", &off}} {
-			r, err := turn(url, s.endpoint, rate, measured)
+			r, err := turn(ctx, url, s.endpoint, rate, measured)
 			if err != nil {
 				return err
 			}
@@ -141,8 +146,8 @@ func controllerTable(url string, rounds, rate int, measured time.Duration) error
 }
 
 // turn runs one controller in a process of its own.
-func turn(url, endpoint string, rate int, measured time.Duration) (r run, err error) {
-	cmd := exec.Command(os.Args[0], "-role", "controller", "-api", url, "-endpoint", endpoint,
+func turn(ctx context.Context, url, endpoint string, rate int, measured time.Duration) (r run, err error) {
+	cmd := exec.CommandContext(ctx, os.Args[0], "-role", "controller", "-api", url, "-endpoint", endpoint,
 		"-rate", fmt.Sprint(rate), "-for", measured.String())
 	// The server lists and watches; it does not stream lists.
 	cmd.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false", "OTEL_EXPORTER_OTLP_ENDPOINT=")

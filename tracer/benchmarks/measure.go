@@ -17,8 +17,8 @@ type side struct {
 
 // cost is what one operation took.
 type cost struct {
-	thread, process time.Duration // CPU
-	allocs          float64       // of the whole process
+	thread time.Duration // CPU
+	allocs float64       // of the whole process
 }
 
 // cpu is the CPU time that who (a RUSAGE constant) has used.
@@ -39,12 +39,12 @@ func once(s side, n int) cost {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	thread, process := cpu(rusageThread), cpu(syscall.RUSAGE_SELF)
+	thread := cpu(rusageThread)
 	s.run(n)
-	thread, process = cpu(rusageThread)-thread, cpu(syscall.RUSAGE_SELF)-process
+	thread = cpu(rusageThread) - thread
 	runtime.ReadMemStats(&after)
 	return cost{
-		thread: thread / time.Duration(n), process: process / time.Duration(n),
+		thread: thread / time.Duration(n),
 		allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
 	}
 }
@@ -86,6 +86,5 @@ func ratio(a, b []float64) string {
 	return fmt.Sprintf("%.2f (%.2f – %.2f)", median(ratios), slices.Min(ratios), slices.Max(ratios))
 }
 
-func threadNanos(c cost) float64  { return float64(c.thread) }
-func processNanos(c cost) float64 { return float64(c.process) }
-func allocations(c cost) float64  { return c.allocs }
+func threadNanos(c cost) float64 { return float64(c.thread) }
+func allocations(c cost) float64 { return c.allocs }

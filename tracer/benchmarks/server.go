@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -29,8 +31,8 @@ type api struct {
 
 // serveAPI serves on a free port of the loopback and prints its URL; it ends
 // with its standard input.
-func serveAPI() error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func serveAPI(ctx context.Context) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
@@ -48,7 +50,9 @@ func serveAPI() error {
 	fmt.Printf("http://%s\n", listener.Addr())
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = server.Close()
-	<-failed
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving: %w", err)
+	}
 	return nil
 }
 
