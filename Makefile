@@ -13,7 +13,7 @@ GO        ?= go
 # the size of Kubernetes nor a linter's taste moves what tracer itself is built with.
 GO_OWN    := GOWORK=off $(GO)
 # The packages of the modules that go.work joins.
-WORKSPACE := ./... ./tracer/... ./tracer/ctrlruntime/... ./examples/...
+WORKSPACE := ./... ./tracer/... ./tracer/benchmarks/... ./tracer/ctrlruntime/... ./examples/...
 SUM       := bin/tools/gotestsum
 LINT      := bin/tools/golangci-lint
 # Flags of `go test`, e.g. make test-go TESTFLAGS='-run TestScale -v'.
