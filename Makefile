@@ -13,7 +13,7 @@ GO        ?= go
 # the size of Kubernetes nor a linter's taste moves what tracer itself is built with.
 GO_OWN    := GOWORK=off $(GO)
 # The packages of the modules that go.work joins.
-WORKSPACE := ./... ./tracer/... ./tracer/ctrlruntime/... ./examples/...
+WORKSPACE := ./... ./tracer/... ./tracer/benchmarks/... ./tracer/ctrlruntime/... ./examples/...
 SUM       := bin/tools/gotestsum
 LINT      := bin/tools/golangci-lint
 # Flags of `go test`, e.g. make test-go TESTFLAGS='-run TestScale -v'.
@@ -82,10 +82,15 @@ test: build setup-web setup-chromium $(SUM) ## Run every test: Go, TypeScript, b
 test-go: build $(SUM) ## Run the Go tests against a real API server
 	@mkdir -p $(RESULTS)
 	$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS)/go.json -- -p 1 -timeout 15m $(TESTFLAGS) $(WORKSPACE)
-	@echo 'once more with the lowest versions that go.mod names'
-	cd tracer && GOWORK=off ../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../$(RESULTS)/go-floor.json -- -p 1 -timeout 15m $(TESTFLAGS) ./...
-	cd tracer/ctrlruntime && GOWORK=off ../../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../../$(RESULTS)/go-floor-ctrlruntime.json -- -p 1 -timeout 15m $(TESTFLAGS) ./...
+	@$(MAKE) test-floor
 	cd localcluster && GOWORK=off ../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../$(RESULTS)/go-localcluster.json -- -p 1 -timeout 15m $(TESTFLAGS) ./...
+
+# Without the workspace, the library's modules get the lowest versions that their go.mod names.
+.PHONY: test-floor
+test-floor: $(SUM) ## Run the library's tests with the oldest Kubernetes libraries that it supports
+	@mkdir -p $(RESULTS)
+	cd tracer && GOWORK=off ../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../$(RESULTS)/go-floor.json -- -timeout 5m $(TESTFLAGS) ./...
+	cd tracer/ctrlruntime && GOWORK=off ../../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../../$(RESULTS)/go-floor-ctrlruntime.json -- -p 1 -timeout 5m $(TESTFLAGS) ./...
 
 .PHONY: test-web
 test-web: setup-web ## Run the TypeScript unit tests
@@ -109,6 +114,10 @@ race: build ## Run the Go tests with the race detector
 bench: build ## Run the short benchmarks, and time the demo's first moving token
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime 200ms ./server/... ./tracer/...
 	$(GO) run ./cmd/tracer/firsttoken -tracer bin/tracer -localcluster bin/localcluster
+
+.PHONY: bench-library
+bench-library: ## Measure the library beside the SDK, otelhttp and an untraced controller (3 minutes)
+	@mkdir -p tmp && $(GO) build -o tmp/bench-library ./tracer/benchmarks && tmp/bench-library $(BENCH_FLAGS)
 
 # --- check and verify ----------------------------------------------------------
 

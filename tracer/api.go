@@ -31,6 +31,12 @@ type Action struct {
 // inferred for this reconcile. Marking the phase that is under way changes
 // nothing.
 func Phase(ctx context.Context, name string) {
+	if live.Load() != 0 { // apart, so that a caller inlines what is off
+		mark(ctx, name)
+	}
+}
+
+func mark(ctx context.Context, name string) {
 	r := from(ctx)
 	if r == nil || place(name) < 0 {
 		return

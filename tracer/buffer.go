@@ -24,7 +24,7 @@ type spanBatch struct {
 }
 
 // spanBuffer numbers finished spans and keeps the newest of them, at most max,
-// until they are taken. It never blocks for longer than a slice append.
+// until they are taken. It never blocks for longer than copying a batch takes.
 type spanBuffer struct {
 	wake chan struct{}
 	max  int
@@ -33,8 +33,10 @@ type spanBuffer struct {
 	seq     int64
 	claimed int64 // the last number that a batch spoke of
 	dropped int64
-	ring    []numbered
-	head    int
+	ring    []numbered // of max places once there is a span
+	head    int        // the oldest
+	held    int
+	taken   []numbered // of the newest batch, used again for the next
 }
 
 func newSpanBuffer(limit int) *spanBuffer {
@@ -44,49 +46,43 @@ func newSpanBuffer(limit int) *spanBuffer {
 // put numbers a span and keeps it; the oldest has to go when there is no room.
 func (b *spanBuffer) put(s sdktrace.ReadOnlySpan) {
 	b.mu.Lock()
+	if b.ring == nil {
+		b.ring = make([]numbered, b.max)
+	}
 	b.seq++
-	n := numbered{b.seq, s}
-	if len(b.ring) < b.max {
-		b.ring = append(b.ring, n)
-	} else {
-		b.ring[b.head] = n
+	if b.held == b.max {
 		b.head = (b.head + 1) % b.max
+		b.held--
 		b.dropped++
 	}
+	b.ring[(b.head+b.held)%b.max] = numbered{b.seq, s}
+	b.held++
 	b.mu.Unlock()
 	signal(b.wake)
 }
 
-// take removes the oldest spans; ok is false when there are none.
+// take removes the oldest spans; ok is false when there are none. The batch is
+// valid until the next take, so only one goroutine may take.
 func (b *spanBuffer) take() (batch spanBatch, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	n := min(len(b.ring), batchSpans)
+	clear(b.taken)
+	n := min(b.held, batchSpans)
 	if n == 0 {
 		return spanBatch{}, false
 	}
-	batch.spans = b.pop(n)
-	batch.first, batch.last = b.claimed+1, batch.spans[n-1].seq
+	b.taken = b.taken[:0]
+	for range n {
+		b.taken = append(b.taken, b.ring[b.head])
+		b.ring[b.head] = numbered{}
+		b.head = (b.head + 1) % b.max
+	}
+	b.held -= n
+	batch.spans = b.taken
+	batch.first, batch.last = b.claimed+1, b.taken[n-1].seq
 	b.claimed = batch.last
 	batch.dropped = b.dropped
 	return batch, true
-}
-
-// pop removes n spans in their order. The ring is straightened first, which
-// costs no more than the copying that removal needs anyway.
-func (b *spanBuffer) pop(n int) []numbered {
-	out := make([]numbered, 0, n)
-	rest := make([]numbered, 0, len(b.ring)-n)
-	for i := range b.ring {
-		s := b.ring[(b.head+i)%len(b.ring)]
-		if i < n {
-			out = append(out, s)
-		} else {
-			rest = append(rest, s)
-		}
-	}
-	b.ring, b.head = rest, 0
-	return out
 }
 
 // lose counts spans that were taken and could not be sent.

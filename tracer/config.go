@@ -3,6 +3,7 @@ package tracer
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -20,7 +21,9 @@ type Config struct {
 	// Workers is how many workers there will be; Tracer.Workers changes it.
 	Workers int
 	// Endpoint is the hub's base URL, http or https, without /v1/traces.
-	// Default: OTEL_EXPORTER_OTLP_ENDPOINT. Both empty: tracing is off.
+	// Default: OTEL_EXPORTER_OTLP_ENDPOINT. Both empty: tracing is off. What
+	// is sent is compressed with gzip unless the host is this machine;
+	// OTEL_EXPORTER_OTLP_COMPRESSION (gzip or none) decides otherwise.
 	Endpoint string
 	// Headers go with every request to the hub. Default:
 	// OTEL_EXPORTER_OTLP_HEADERS ("name=value,…", values URL-encoded). They
@@ -35,6 +38,8 @@ type Config struct {
 	// Logger takes what goes wrong with sending, at most one line for each
 	// change. Default slog.Default().
 	Logger *slog.Logger
+
+	plain bool // nothing is compressed
 }
 
 const defaultBufferSpans = 8192
@@ -65,7 +70,22 @@ func (c Config) withDefaults() (Config, error) {
 	if err := checkEndpoint(c.Endpoint); err != nil {
 		return c, err
 	}
+	c.plain = plain(c.Endpoint, os.Getenv("OTEL_EXPORTER_OTLP_COMPRESSION"))
 	return c.withHeaders()
+}
+
+// plain tells whether requests go uncompressed: as asked (gzip or none), else
+// when the hub is on this machine, where compressing costs more than it saves.
+func plain(endpoint, compression string) bool {
+	if compression != "" {
+		return compression != "gzip"
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
 // withHeaders takes the headers from the environment unless they are set.

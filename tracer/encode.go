@@ -1,161 +1,195 @@
 package tracer
 
 import (
+	"math"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
-	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
+// OTLP is written field by field, without building a tree of messages first:
+// the exporter runs on the controller's cores, and the tree costs more than
+// all the rest of it. The tests read what is written with the real messages.
+
 // identity is who the emitter is: it goes with every request.
 type identity struct {
-	resource *resourcepb.Resource
+	resource []attribute.KeyValue
 	epoch    string
 }
 
-// encodeSpans makes the body of a trace request. TracesData has the same bytes
-// on the wire as ExportTraceServiceRequest, whose package would pull in gRPC.
-func (id identity) encodeSpans(b spanBatch) ([]byte, error) {
-	spans := make([]*tracepb.Span, len(b.spans))
-	for i, n := range b.spans {
-		spans[i] = encodeSpan(n)
-	}
-	scope := id.scope(b.dropped)
-	scope.Attributes = append(scope.Attributes,
-		encodeAttr(attribute.Int64(semconv.AttrEmitterFirstSeq, b.first)),
-		encodeAttr(attribute.Int64(semconv.AttrEmitterLastSeq, b.last)))
-	return proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource:   id.resource,
-		ScopeSpans: []*tracepb.ScopeSpans{{Scope: scope, Spans: spans}},
-	}}})
+// encodeSpans appends the body of a trace request (ExportTraceServiceRequest).
+func (id identity) encodeSpans(b []byte, batch spanBatch) []byte {
+	return nested(b, 1, func(b []byte) []byte { // resource_spans
+		b = appendResource(b, id.resource)
+		return nested(b, 2, func(b []byte) []byte { // scope_spans
+			b = id.appendScope(b, batch.dropped,
+				attribute.Int64(semconv.AttrEmitterFirstSeq, batch.first),
+				attribute.Int64(semconv.AttrEmitterLastSeq, batch.last))
+			for _, n := range batch.spans {
+				b = nested(b, 2, func(b []byte) []byte { return appendSpan(b, n) })
+			}
+			return b
+		})
+	})
 }
 
-// encodeRecords makes the body of a log request; dropped counts spans.
-func (id identity) encodeRecords(records []record, dropped int64) ([]byte, error) {
-	logs := make([]*logspb.LogRecord, len(records))
-	for i, r := range records {
-		logs[i] = encodeRecord(r)
-	}
-	return proto.Marshal(&logspb.LogsData{ResourceLogs: []*logspb.ResourceLogs{{
-		Resource:  id.resource,
-		ScopeLogs: []*logspb.ScopeLogs{{Scope: id.scope(dropped), LogRecords: logs}},
-	}}})
+// encodeRecords appends the body of a log request
+// (ExportLogsServiceRequest); dropped counts spans.
+func (id identity) encodeRecords(b []byte, records []record, dropped int64) []byte {
+	return nested(b, 1, func(b []byte) []byte { // resource_logs
+		b = appendResource(b, id.resource)
+		return nested(b, 2, func(b []byte) []byte { // scope_logs
+			b = id.appendScope(b, dropped)
+			for _, r := range records {
+				b = nested(b, 2, func(b []byte) []byte { return appendRecord(b, r) })
+			}
+			return b
+		})
+	})
 }
 
-func (id identity) scope(dropped int64) *commonpb.InstrumentationScope {
-	return &commonpb.InstrumentationScope{
-		Name:    semconv.ScopeName,
-		Version: semconv.Version,
-		Attributes: encodeAttrs([]attribute.KeyValue{
-			attribute.String(semconv.AttrEmitterEpoch, id.epoch),
-			attribute.Int64(semconv.AttrEmitterDropped, dropped),
-		}),
-	}
+func appendResource(b []byte, attrs []attribute.KeyValue) []byte {
+	return nested(b, 1, func(b []byte) []byte { return appendAttrs(b, 1, attrs) })
 }
 
-func encodeSpan(n numbered) *tracepb.Span {
+func (id identity) appendScope(b []byte, dropped int64, more ...attribute.KeyValue) []byte {
+	return nested(b, 1, func(b []byte) []byte {
+		b = appendText(b, 1, semconv.ScopeName)
+		b = appendText(b, 2, semconv.Version)
+		b = appendAttr(b, 3, attribute.String(semconv.AttrEmitterEpoch, id.epoch))
+		b = appendAttr(b, 3, attribute.Int64(semconv.AttrEmitterDropped, dropped))
+		return appendAttrs(b, 3, more)
+	})
+}
+
+func appendSpan(b []byte, n numbered) []byte {
 	s := n.span
-	sc, parent := s.SpanContext(), s.Parent()
-	out := &tracepb.Span{
-		TraceId:           id16(sc.TraceID()),
-		SpanId:            id8(sc.SpanID()),
-		Name:              s.Name(),
-		Kind:              tracepb.Span_SpanKind(s.SpanKind()),
-		StartTimeUnixNano: nanos(s.StartTime()),
-		EndTimeUnixNano:   nanos(s.EndTime()),
-		Attributes:        append(encodeAttrs(s.Attributes()), encodeAttr(attribute.Int64(semconv.AttrSeq, n.seq))),
-		Events:            encodeEvents(s.Events()),
-		Links:             encodeLinks(s.Links()),
-		Flags:             uint32(sc.TraceFlags()),
+	sc := s.SpanContext()
+	b = appendIDs(b, 1, sc)
+	if parent := s.Parent().SpanID(); parent.IsValid() {
+		b = appendBytes(b, 4, parent[:])
 	}
-	if parent.SpanID().IsValid() {
-		out.ParentSpanId = id8(parent.SpanID())
+	b = appendText(b, 5, s.Name())
+	b = appendVarint(b, 6, uint64(s.SpanKind()))
+	b = appendTime(b, 7, s.StartTime())
+	b = appendTime(b, 8, s.EndTime())
+	b = appendAttrs(b, 9, s.Attributes())
+	b = appendAttr(b, 9, attribute.Int64(semconv.AttrSeq, n.seq))
+	for _, e := range s.Events() {
+		b = nested(b, 11, func(b []byte) []byte { return appendEvent(b, e) })
+	}
+	for _, l := range s.Links() {
+		b = nested(b, 13, func(b []byte) []byte { return appendIDs(b, 1, l.SpanContext) })
 	}
 	if s.Status().Code == codes.Error {
-		out.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+		const statusCodeError = 2
+		b = nested(b, 15, func(b []byte) []byte { return appendVarint(b, 3, statusCodeError) })
 	}
-	return out
+	b = protowire.AppendTag(b, 16, protowire.Fixed32Type) // flags
+	return protowire.AppendFixed32(b, uint32(sc.TraceFlags()))
 }
 
-func encodeEvents(events []sdktrace.Event) []*tracepb.Span_Event {
-	out := make([]*tracepb.Span_Event, len(events))
-	for i, e := range events {
-		out[i] = &tracepb.Span_Event{TimeUnixNano: nanos(e.Time), Name: e.Name, Attributes: encodeAttrs(e.Attributes)}
-	}
-	return out
+func appendEvent(b []byte, e sdktrace.Event) []byte {
+	b = appendTime(b, 1, e.Time)
+	b = appendText(b, 2, e.Name)
+	return appendAttrs(b, 3, e.Attributes)
 }
 
-func encodeLinks(links []sdktrace.Link) []*tracepb.Span_Link {
-	out := make([]*tracepb.Span_Link, len(links))
-	for i, l := range links {
-		out[i] = &tracepb.Span_Link{TraceId: id16(l.SpanContext.TraceID()), SpanId: id8(l.SpanContext.SpanID())}
-	}
-	return out
-}
-
-func encodeRecord(r record) *logspb.LogRecord {
-	out := &logspb.LogRecord{
-		TimeUnixNano:         nanos(r.at),
-		ObservedTimeUnixNano: nanos(r.at),
-		SeverityNumber:       logspb.SeverityNumber_SEVERITY_NUMBER_INFO,
-		EventName:            r.event,
-		Attributes:           append(encodeAttrs(r.attrs), encodeAttr(attribute.String("event.name", r.event))),
-	}
+func appendRecord(b []byte, r record) []byte {
+	const severityInfo = 9
+	b = appendTime(b, 1, r.at)
+	b = appendVarint(b, 2, severityInfo)
+	b = appendAttrs(b, 6, r.attrs)
+	b = appendAttr(b, 6, attribute.String("event.name", r.event))
 	if r.trace.IsValid() {
-		out.TraceId, out.SpanId = id16(r.trace), id8(r.span)
+		b = appendBytes(b, 9, r.trace[:])
+		b = appendBytes(b, 10, r.span[:])
 	}
-	return out
+	b = appendTime(b, 11, r.at)
+	return appendText(b, 12, r.event)
 }
 
-func encodeAttrs(attrs []attribute.KeyValue) []*commonpb.KeyValue {
-	out := make([]*commonpb.KeyValue, len(attrs), len(attrs)+2)
-	for i, a := range attrs {
-		out[i] = encodeAttr(a)
+func appendAttrs(b []byte, field protowire.Number, attrs []attribute.KeyValue) []byte {
+	for _, a := range attrs {
+		b = appendAttr(b, field, a)
 	}
-	return out
+	return b
 }
 
-func encodeAttr(a attribute.KeyValue) *commonpb.KeyValue {
-	return &commonpb.KeyValue{Key: string(a.Key), Value: encodeValue(a.Value)}
+func appendAttr(b []byte, field protowire.Number, a attribute.KeyValue) []byte {
+	return nested(b, field, func(b []byte) []byte {
+		b = appendText(b, 1, string(a.Key))
+		return nested(b, 2, func(b []byte) []byte { return appendValue(b, a.Value) })
+	})
 }
 
-func encodeValue(v attribute.Value) *commonpb.AnyValue {
+func appendValue(b []byte, v attribute.Value) []byte {
 	switch v.Type() {
 	case attribute.BOOL:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: v.AsBool()}}
+		return appendVarint(b, 2, protowire.EncodeBool(v.AsBool()))
 	case attribute.INT64:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: v.AsInt64()}}
+		return appendVarint(b, 3, uint64(v.AsInt64()))
 	case attribute.FLOAT64:
-		return &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: v.AsFloat64()}}
+		b = protowire.AppendTag(b, 4, protowire.Fixed64Type)
+		return protowire.AppendFixed64(b, math.Float64bits(v.AsFloat64()))
 	case attribute.STRINGSLICE:
-		return encodeList(v.AsStringSlice())
+		return nested(b, 5, func(b []byte) []byte { // array_value
+			for _, s := range v.AsStringSlice() {
+				b = nested(b, 1, func(b []byte) []byte { return appendText(b, 1, s) })
+			}
+			return b
+		})
+	case attribute.STRING:
+		return appendText(b, 1, v.AsString())
 	default:
-		return stringValue(v.String())
+		return appendText(b, 1, v.String())
 	}
 }
 
-func encodeList(list []string) *commonpb.AnyValue {
-	values := make([]*commonpb.AnyValue, len(list))
-	for i, s := range list {
-		values[i] = stringValue(s)
+// nested appends a message. Its length is known only when it is written, and
+// is mostly one byte: more make room by moving the message.
+func nested(b []byte, field protowire.Number, message func([]byte) []byte) []byte {
+	b = protowire.AppendTag(b, field, protowire.BytesType)
+	start := len(b)
+	b = message(append(b, 0))
+	n := len(b) - start - 1
+	if more := protowire.SizeVarint(uint64(n)) - 1; more > 0 {
+		b = append(b, make([]byte, more)...)
+		copy(b[start+1+more:], b[start+1:start+1+n])
 	}
-	return &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: &commonpb.ArrayValue{Values: values}}}
+	protowire.AppendVarint(b[:start], uint64(n))
+	return b
 }
 
-func stringValue(s string) *commonpb.AnyValue {
-	return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: s}}
+// appendIDs appends the trace's and the span's id as two fields in a row.
+func appendIDs(b []byte, field protowire.Number, sc trace.SpanContext) []byte {
+	traceID, spanID := sc.TraceID(), sc.SpanID()
+	return appendBytes(appendBytes(b, field, traceID[:]), field+1, spanID[:])
 }
 
-func id16(id trace.TraceID) []byte { return id[:] }
-func id8(id trace.SpanID) []byte   { return id[:] }
+func appendBytes(b []byte, field protowire.Number, value []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), value)
+}
 
-func nanos(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) }
+// appendText appends a string; one that is not UTF-8 would have the whole
+// request refused.
+func appendText(b []byte, field protowire.Number, value string) []byte {
+	value = strings.ToValidUTF8(value, "\uFFFD")
+	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), value)
+}
+
+func appendVarint(b []byte, field protowire.Number, value uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), value)
+}
+
+func appendTime(b []byte, field protowire.Number, at time.Time) []byte {
+	b = protowire.AppendTag(b, field, protowire.Fixed64Type)
+	return protowire.AppendFixed64(b, uint64(max(at.UnixNano(), 0)))
+}

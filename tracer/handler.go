@@ -30,9 +30,12 @@ type event struct{ cause cause }
 // event is handled has that event as its cause, also when it is added with a
 // delay; at other times its cause is generic. The result is for one
 // AddEventHandler only, because client-go calls a listener from one goroutine.
-// A nil result of build is returned as it is.
+// A nil build, and one whose result is nil, give nil.
 func (q *Queue[T]) Handler(gvk schema.GroupVersionKind, build func(q Adder[T]) cache.ResourceEventHandler) cache.ResourceEventHandler {
-	if !q.t.Enabled() {
+	if build == nil {
+		return nil
+	}
+	if q.missing() || !q.t.Enabled() {
 		return build(q)
 	}
 	h := &handler[T]{q: q, gvk: gvk}

@@ -83,6 +83,7 @@ func TestConfigFromTheEnvironment(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", hub+"/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret, X-A = b")
 	t.Setenv("OTEL_SERVICE_NAME", "shop")
+	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
 	tr, err := tracer.Start(t.Context(), tracer.Config{Controller: "podset", Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

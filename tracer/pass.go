@@ -5,6 +5,9 @@ import "time"
 // Get waits for an item and starts its reconcile. The caller must call Done
 // with it. quit says that the queue has ended.
 func (q *Queue[T]) Get() (item T, quit bool) {
+	if q.missing() {
+		return item, true
+	}
 	item, quit = q.typed.Get()
 	if !quit && q.t.Enabled() {
 		q.start(item)
@@ -14,6 +17,9 @@ func (q *Queue[T]) Get() (item T, quit bool) {
 
 // Done ends the item's reconcile. If it was added meanwhile, it is ready again.
 func (q *Queue[T]) Done(item T) {
+	if q.missing() {
+		return
+	}
 	if !q.t.Enabled() {
 		q.typed.Done(item)
 		return

@@ -34,7 +34,8 @@ type QueueConfig[T comparable] struct {
 
 // Queue is client-go's rate-limiting queue, built from its own parts, that
 // knows why each item is in it. It is a workqueue.TypedRateLimitingInterface
-// and behaves like client-go's in every respect.
+// and behaves like client-go's in every respect. NewQueue makes it; a nil one
+// and the zero value take nothing and have ended.
 type Queue[T comparable] struct {
 	t        *Tracer
 	limiter  workqueue.TypedRateLimiter[T]
@@ -116,13 +117,26 @@ func defaultKey[T comparable](it T) (namespace, name string) {
 }
 
 // Add adds an item at once. Through the queue itself the cause is generic.
-func (q *Queue[T]) Add(item T) { q.addFor(item, q.own(semconv.CauseGeneric)) }
+func (q *Queue[T]) Add(item T) { q.addNow(item, semconv.CauseGeneric) }
 
 // Manual adds an item because a person or a program asked for it.
-func (q *Queue[T]) Manual(item T) { q.addFor(item, q.own(semconv.CauseManual)) }
+func (q *Queue[T]) Manual(item T) { q.addNow(item, semconv.CauseManual) }
+
+func (q *Queue[T]) addNow(item T, what string) {
+	if !q.missing() {
+		q.addFor(item, q.own(what))
+	}
+}
+
+// missing tells that there is no queue to do anything with: a nil one, or one
+// that NewQueue has not made.
+func (q *Queue[T]) missing() bool { return q == nil || q.typed == nil }
 
 // AddAfter adds an item when delay has passed.
 func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
+	if q.missing() {
+		return
+	}
 	q.decide(item, func(o *outcome) {
 		o.requeue, o.delay, o.count = semconv.ResultRequeueAfter, delay, q.limiter.NumRequeues(item)
 	})
@@ -131,6 +145,9 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 
 // AddRateLimited adds an item when the rate limiter says so.
 func (q *Queue[T]) AddRateLimited(item T) {
+	if q.missing() {
+		return
+	}
 	delay := q.limiter.When(item)
 	q.decide(item, func(o *outcome) {
 		o.requeue, o.delay, o.count = semconv.ResultRequeue, delay, q.limiter.NumRequeues(item)
@@ -140,20 +157,36 @@ func (q *Queue[T]) AddRateLimited(item T) {
 
 // Forget ends the item's back-off.
 func (q *Queue[T]) Forget(item T) {
+	if q.missing() {
+		return
+	}
 	q.limiter.Forget(item)
 	q.decide(item, func(*outcome) {})
 }
 
 // NumRequeues is how often the rate limiter was asked for the item since it
 // was forgotten.
-func (q *Queue[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }
+func (q *Queue[T]) NumRequeues(item T) int {
+	if q.missing() {
+		return 0
+	}
+	return q.limiter.NumRequeues(item)
+}
 
 // Len is how many items are ready.
-func (q *Queue[T]) Len() int { return q.typed.Len() }
+func (q *Queue[T]) Len() int {
+	if q.missing() {
+		return 0
+	}
+	return q.typed.Len()
+}
 
 // ShutDown ends the queue: what is ready is still given out, what is delayed
 // is not.
 func (q *Queue[T]) ShutDown() {
+	if q.missing() {
+		return
+	}
 	q.delaying.ShutDown()
 	q.forgetDelays()
 }
@@ -161,12 +194,15 @@ func (q *Queue[T]) ShutDown() {
 // ShutDownWithDrain is ShutDown and waits until every item that was given out
 // is Done.
 func (q *Queue[T]) ShutDownWithDrain() {
+	if q.missing() {
+		return
+	}
 	q.delaying.ShutDownWithDrain()
 	q.ShutDown() // also ends the goroutine that waits for delays, at once
 }
 
 // ShuttingDown tells whether ShutDown was called.
-func (q *Queue[T]) ShuttingDown() bool { return q.typed.ShuttingDown() }
+func (q *Queue[T]) ShuttingDown() bool { return q.missing() || q.typed.ShuttingDown() }
 
 // own makes the arrival of a cause that is no event.
 func (q *Queue[T]) own(what string) *arrival {
@@ -256,6 +292,9 @@ func (q *Queue[T]) reconcileOf(it T) *reconcile {
 // Context returns ctx for the reconcile of item that is under way: what is
 // done with it is recorded there. Without one it returns ctx as it is.
 func (q *Queue[T]) Context(ctx context.Context, item T) context.Context {
+	if q.missing() {
+		return ctx
+	}
 	if !q.t.Enabled() {
 		return ctx
 	}

@@ -290,3 +290,48 @@ func TestMisuseIsHarmless(t *testing.T) {
 	plain.Done("x")
 	plain.ShutDown()
 }
+
+func TestANilQueueIsHarmless(t *testing.T) {
+	tr := start(t, tracertest.NewRecorder(t))
+	for _, q := range []*tracer.Queue[string]{nil, new(tracer.Queue[string])} {
+		q.Add("a")
+		q.Manual("a")
+		q.AddAfter("a", time.Second)
+		q.AddRateLimited("a")
+		q.Forget("a")
+		q.Done("a")
+		if _, quit := q.Get(); !quit || q.Len() != 0 || q.NumRequeues("a") != 0 || !q.ShuttingDown() {
+			t.Error("a queue that is none does not look ended")
+		}
+		if q.Context(t.Context(), "a") != t.Context() {
+			t.Error("it changes the context")
+		}
+		adding(q).OnAdd(thing("a", 1, 1), false)
+		q.ShutDown()
+		q.ShutDownWithDrain()
+	}
+	if newQueue(t, tr).Handler(podSet, nil) != nil {
+		t.Error("no handler became one")
+	}
+}
+
+// Two tracers of one name are two emitters: each has all of its own reconciles.
+func TestTwoTracersOfOneController(t *testing.T) {
+	rec := tracertest.NewRecorder(t)
+	one, two := newQueue(t, start(t, rec)), newQueue(t, start(t, rec))
+	one.Add("a")
+	two.Add("a")
+	pass(t, one, func(ctx context.Context, item string) {
+		tracer.Finish(ctx, errors.New("first"))
+		tracer.Finish(ctx, nil)
+		pass(t, two, nil)
+		one.Done(item) // and once more when pass ends
+	})
+	results := map[string]int{}
+	for _, r := range rec.WaitReconciles("a", 2) {
+		results[r.Result]++
+	}
+	if results[semconv.ResultTerminalError] != 1 || results[semconv.ResultSuccess] != 1 {
+		t.Errorf("results %v, want one of each tracer", results)
+	}
+}

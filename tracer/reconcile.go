@@ -3,7 +3,7 @@ package tracer
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -18,16 +18,18 @@ import (
 // Done. Its phases follow each other without overlap. Times that a caller
 // gives may lie in the past, but never before the current phase began.
 type reconcile struct {
-	t    *Tracer
-	root trace.Span
-	id   string
+	t     *Tracer
+	root  trace.Span
+	under context.Context // holds root, for its children
+	id    string
 
 	mu     sync.Mutex
 	phase  string
-	span   trace.Span // of the phase
-	began  time.Time  // when the phase began
-	had    [4]bool    // by place in the order of the loop
-	manual bool       // phases are marked by hand
+	span   trace.Span               // of the phase
+	opts   [1]trace.SpanStartOption // of phaseFrom
+	began  time.Time                // when the phase began
+	had    [4]bool                  // by place in the order of the loop
+	manual bool                     // phases are marked by hand
 	done   bool
 	// idle is when the last read or write of the phase ended, decided when
 	// the controller first told what comes next, zero until it does.
@@ -81,7 +83,7 @@ func place(phase string) int {
 // newReconcile begins the reconcile's fetch at the time when it was taken.
 func newReconcile(t *Tracer, root trace.Span, taken time.Time) *reconcile {
 	r := &reconcile{
-		t: t, root: root, id: root.SpanContext().TraceID().String(),
+		t: t, root: root, under: trace.ContextWithSpan(context.Background(), root), id: root.SpanContext().TraceID().String(),
 		open: map[trace.SpanID]trace.Span{}, told: map[trace.SpanID]bool{},
 		read: map[string]string{},
 		idle: taken, began: taken,
@@ -100,24 +102,33 @@ func (r *reconcile) child(parent trace.Span, name string, at time.Time, opts ...
 	return span
 }
 
+// phaseFrom makes a phase's span. It is the call that there are most of, so it
+// makes no context and no list that could be shared.
+func (r *reconcile) phaseFrom(name string, at trace.SpanEventOption) trace.Span {
+	r.opts[0] = at
+	_, span := r.t.otel.Start(r.under, name, r.opts[:]...)
+	return span
+}
+
 // begin ends the phase under way and begins the next one. Phases that are
 // passed over on the way forward and have not been there yet get no length.
 func (r *reconcile) begin(name string, at time.Time) {
 	if at.Before(r.began) {
 		at = r.began
 	}
+	when := trace.WithTimestamp(at)
 	if r.span != nil {
-		r.span.End(trace.WithTimestamp(at))
+		r.span.End(when)
 	}
 	for i := place(r.phase) + 1; i < place(name); i++ {
 		if !r.had[i] {
 			r.had[i] = true
-			r.child(r.root, phasesAfterDequeue[i], at).End(trace.WithTimestamp(at))
+			r.phaseFrom(phasesAfterDequeue[i], when).End(when)
 		}
 	}
 	r.phase, r.began, r.idle = name, at, at
 	r.had[place(name)] = true
-	r.span = r.child(r.root, name, at)
+	r.span = r.phaseFrom(name, when)
 }
 
 // enter is called when a read (fetch) or a write (apply) begins: it finds the
@@ -218,7 +229,7 @@ func later(a, b time.Time) time.Time {
 // auditID is the next id for a request of this reconcile.
 func (r *reconcile) auditID() string {
 	r.requests++
-	return fmt.Sprintf("%s-%d", r.id, r.requests)
+	return r.id + "-" + strconv.Itoa(r.requests)
 }
 
 func (o outcome) failed() bool { return o.err != nil || o.panicked }

@@ -33,10 +33,14 @@ type scanner interface {
 
 // newScanner makes the scanner for a content type, nil when there is none.
 func newScanner(contentType string) scanner {
-	media, _, err := mime.ParseMediaType(contentType)
+	media := contentType
+	if strings.ContainsAny(media, "; ,") { // apart from the plain ones, which are most
+		var err error
+		if media, _, err = mime.ParseMediaType(contentType); err != nil {
+			return nil
+		}
+	}
 	switch {
-	case err != nil:
-		return nil
 	case media == "application/json", strings.HasSuffix(media, "+json"):
 		return newJSONScanner()
 	case media == "application/vnd.kubernetes.protobuf":

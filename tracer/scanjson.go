@@ -11,21 +11,37 @@ type jsonScanner struct {
 	stack []frame
 	depth int // open brackets below the last frame
 
-	state   func(*jsonScanner, byte)
+	state   jsonState
 	escaped bool
+	brief   bool // the object's identity is all that is wanted
 	isKey   bool
 	keep    bool // the text of this string or literal is wanted
 	text    []byte
 	cond    condition
 	item    version // the one of a list that is being read
 	broken  bool
+
+	// What stack and text begin in, for most bodies all they need.
+	frames  [5]frame
+	letters [64]byte
 }
+
+// jsonState is what the next byte stands in.
+type jsonState byte
+
+const (
+	inValue jsonState = iota // between tokens
+	inString
+	inLiteral
+)
 
 // frame is an open object or array on an interesting path.
 type frame struct {
 	at    *want
 	array bool
-	// key is the name of the member whose value comes next.
+	// member is what is wanted of the value that comes next, key its name
+	// where members are wanted whatever their name is.
+	member  *want
 	key     string
 	wantKey bool
 }
@@ -34,7 +50,9 @@ type frame struct {
 type condition struct{ kind, status, reason string }
 
 func newJSONScanner() *jsonScanner {
-	return &jsonScanner{state: (*jsonScanner).value}
+	s := &jsonScanner{}
+	s.stack, s.text = s.frames[:0], s.letters[:0]
+	return s
 }
 
 func (s *jsonScanner) result() scanned {
@@ -45,13 +63,82 @@ func (s *jsonScanner) result() scanned {
 
 // Write scans p and never fails.
 func (s *jsonScanner) Write(p []byte) (int, error) {
-	for _, c := range p {
-		if s.broken {
-			break
+	for i := 0; i < len(p) && !s.broken; {
+		if n := s.pass(p[i:]); n > 0 {
+			i += n
+			continue
 		}
-		s.state(s, c)
+		s.takeByte(p[i])
+		i++
 	}
 	return len(p), nil
+}
+
+// takeByte takes one byte in the state that there is.
+func (s *jsonScanner) takeByte(c byte) {
+	switch s.state {
+	case inString:
+		s.inString(c)
+	case inLiteral:
+		s.inLiteral(c)
+	default:
+		s.value(c)
+	}
+}
+
+// pass takes as many of the next bytes as can be taken at once: the inside of a
+// string, and what is below an unwanted value, where only brackets and strings
+// count.
+func (s *jsonScanner) pass(p []byte) int {
+	switch {
+	case s.state == inString && !s.escaped:
+		n := 0
+		for n < len(p) && p[n] != '"' && p[n] != '\\' {
+			n++
+		}
+		s.take(p[:n]...)
+		return n
+	case s.state == inValue && s.depth > 0:
+		return s.passBelow(p)
+	}
+	return 0
+}
+
+// passBelow passes over what is below an unwanted value, up to its last
+// bracket or into a string that p does not end.
+func (s *jsonScanner) passBelow(p []byte) int {
+	for i := 0; i < len(p); i++ {
+		switch p[i] {
+		case '{', '[':
+			s.depth++
+		case '}', ']':
+			if s.depth == 1 {
+				return i
+			}
+			s.depth--
+		case '"':
+			n := plainString(p[i+1:])
+			if n < 0 {
+				return i
+			}
+			i += n + 1
+		}
+	}
+	return len(p)
+}
+
+// plainString is the length of a string that ends in p and has no escapes, -1
+// for another.
+func plainString(p []byte) int {
+	for i, c := range p {
+		switch c {
+		case '"':
+			return i
+		case '\\':
+			return -1
+		}
+	}
+	return -1
 }
 
 // value is the state between tokens.
@@ -88,7 +175,10 @@ func (s *jsonScanner) member() *want {
 	if f == nil {
 		return nil
 	}
-	return f.at.member(f.key, f.array)
+	if f.array {
+		return f.at.each
+	}
+	return f.member
 }
 
 func (s *jsonScanner) open(array bool) {
@@ -102,7 +192,7 @@ func (s *jsonScanner) open(array bool) {
 		s.depth++
 		return
 	}
-	s.stack = append(s.stack, frame{at: at, array: array, wantKey: !array})
+	s.stack = append(s.stack, frame{at: at, array: array, wantKey: !array, member: at.other})
 	switch at {
 	case wantCondition:
 		s.cond = condition{}
@@ -121,8 +211,8 @@ func (s *jsonScanner) close() {
 	default:
 		s.broken = true
 	}
-	if len(s.stack) == 0 && s.depth == 0 {
-		s.broken = true // the document is over
+	if s.depth == 0 && (len(s.stack) == 0 || (s.brief && s.identified())) {
+		s.broken = true // the document is over, or says nothing more
 	}
 }
 
@@ -134,6 +224,11 @@ func (s *jsonScanner) closed(at *want) {
 	case at == wantItem && s.item.uid != "" && len(s.found.objects) < maxObjects:
 		s.found.objects = append(s.found.objects, s.item)
 	}
+}
+
+// identified tells, when a bracket was closed, whether the metadata is over.
+func (s *jsonScanner) identified() bool {
+	return len(s.stack) == 1 && s.stack[0].member == wantMetadata
 }
 
 func (s *jsonScanner) next() {
@@ -150,7 +245,7 @@ func (s *jsonScanner) beginString() {
 		s.keep = true
 	}
 	s.text, s.escaped = s.text[:0], false
-	s.state = (*jsonScanner).inString
+	s.state = inString
 }
 
 func (s *jsonScanner) inString(c byte) {
@@ -161,23 +256,22 @@ func (s *jsonScanner) inString(c byte) {
 		// Nothing that is wanted is ever escaped.
 		s.escaped, s.text, s.keep = true, s.text[:0], false
 	case c == '"':
-		s.state = (*jsonScanner).value
+		s.state = inValue
 		s.endString()
 	default:
 		s.take(c)
 	}
 }
 
-// take keeps one byte of a wanted text; a text that is too long is given up.
-func (s *jsonScanner) take(c byte) {
-	if !s.keep {
-		return
-	}
-	if len(s.text) == maxValue {
+// take keeps bytes of a wanted text; a text that is too long is given up.
+func (s *jsonScanner) take(p ...byte) {
+	switch {
+	case !s.keep:
+	case len(s.text)+len(p) > maxValue:
 		s.text, s.keep = s.text[:0], false
-		return
+	default:
+		s.text = append(s.text, p...)
 	}
-	s.text = append(s.text, c)
 }
 
 func (s *jsonScanner) endString() {
@@ -186,8 +280,13 @@ func (s *jsonScanner) endString() {
 		return
 	}
 	f := s.top()
-	f.wantKey, f.key = false, ""
-	if s.keep {
+	f.wantKey, f.member, f.key = false, f.at.other, ""
+	if !s.keep {
+		return
+	}
+	if m, ok := f.at.members[string(s.text)]; ok {
+		f.member = m
+	} else if f.at.other != nil {
 		f.key = string(s.text)
 	}
 }
@@ -197,13 +296,13 @@ func (s *jsonScanner) beginLiteral(c byte) {
 	s.keep = m != nil && m.scalar
 	s.text = s.text[:0]
 	s.take(c)
-	s.state = (*jsonScanner).inLiteral
+	s.state = inLiteral
 }
 
 func (s *jsonScanner) inLiteral(c byte) {
 	switch c {
 	case ',', '}', ']', ' ', '\t', '\n', '\r':
-		s.state = (*jsonScanner).value
+		s.state = inValue
 		s.emit()
 		s.value(c)
 	default:

@@ -2,7 +2,6 @@ package tracer_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -52,14 +51,12 @@ func TestNoSecretLeavesTheProcess(t *testing.T) {
 	var mu sync.Mutex
 	var wire bytes.Buffer
 	hub := serveHub(t, func(_ http.ResponseWriter, r *http.Request) {
-		zip, err := gzip.NewReader(r.Body)
-		if err != nil {
-			t.Error(err)
-			return
+		if r.Header.Get("Content-Encoding") != "" {
+			t.Error("what is sent on the loopback is compressed")
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		_, _ = io.Copy(&wire, zip)
+		_, _ = io.Copy(&wire, r.Body)
 	})
 	tr := startAt(t, hub, 0)
 	q := newQueue(t, tr)

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,8 +24,10 @@ const (
 	linger         = 5 * time.Millisecond
 	requestTimeout = 10 * time.Second
 	// bodyTimeout bounds the reading of an answer whose status is known.
-	bodyTimeout  = time.Second
-	maxAnswer    = 64 << 10
+	bodyTimeout = time.Second
+	maxAnswer   = 64 << 10
+	// maxKept is the largest body whose buffer is used again.
+	maxKept      = 1 << 20
 	firstBackoff = 50 * time.Millisecond
 	maxBackoff   = 2 * time.Second
 	maxAskedWait = 5 * time.Second
@@ -32,8 +36,9 @@ const (
 // source is where a sender takes its requests from.
 type source struct {
 	wake <-chan struct{}
-	// next makes the next request's body of n things; n is 0 when there is none.
-	next func() (body []byte, n int, err error)
+	// next appends the next request's body, of n things, to buf; n is 0 when
+	// there is none.
+	next func(buf []byte) (body []byte, n int)
 	// lose is told how many things of a request could not be sent.
 	lose func(n int)
 }
@@ -47,6 +52,8 @@ type sender struct {
 	source  source
 	stop    <-chan struct{}
 
+	plain   bool // send without compression
+	body    []byte
 	zipped  bytes.Buffer
 	zip     *gzip.Writer
 	failing bool
@@ -90,13 +97,12 @@ func (s *sender) pause(ctx context.Context) {
 // drain sends all there is; ctx ending makes the rest count as lost.
 func (s *sender) drain(ctx context.Context) {
 	for {
-		body, n, err := s.source.next()
+		body, n := s.source.next(s.body[:0])
 		if n == 0 {
 			return
 		}
-		if err == nil {
-			err = s.send(ctx, body)
-		}
+		s.body = body
+		err := s.send(ctx, body)
 		s.last = time.Now()
 		if err != nil {
 			s.source.lose(n)
@@ -107,10 +113,11 @@ func (s *sender) drain(ctx context.Context) {
 
 // send posts body until the hub takes it or refuses it for good.
 func (s *sender) send(ctx context.Context, body []byte) error {
-	packed, err := s.compress(body)
-	if err != nil {
-		return fmt.Errorf("compressing: %w", err)
+	packed := &lent{bytes: body}
+	if !s.plain {
+		packed.bytes = s.compress(body)
 	}
+	defer s.keep(packed)
 	for backoff := firstBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		asked, err := s.post(ctx, packed)
 		if err == nil || !retryable(err) || ctx.Err() != nil {
@@ -124,17 +131,48 @@ func (s *sender) send(ctx context.Context, body []byte) error {
 	}
 }
 
-func (s *sender) compress(body []byte) ([]byte, error) {
+func (s *sender) compress(body []byte) []byte {
 	s.zipped.Reset()
 	if s.zip == nil {
 		s.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	}
 	s.zip.Reset(&s.zipped)
-	if _, err := s.zip.Write(body); err != nil {
-		return nil, err
+	// Writing to a buffer never fails.
+	_, _ = s.zip.Write(body)
+	_ = s.zip.Close()
+	return s.zipped.Bytes()
+}
+
+// keep lets go of buffers that a connection still reads from, and of those
+// that a large batch has grown beyond what is worth keeping.
+func (s *sender) keep(packed *lent) {
+	if packed.readers.Load() > 0 || cap(s.body) > maxKept {
+		s.body, s.zipped = nil, bytes.Buffer{}
 	}
-	err := s.zip.Close()
-	return s.zipped.Bytes(), err
+}
+
+// lent is a buffer that requests read from. net/http may go on reading after
+// it has answered; until every reader is closed the bytes must stay.
+type lent struct {
+	bytes   []byte
+	readers atomic.Int32
+}
+
+func (l *lent) open() (io.ReadCloser, error) {
+	l.readers.Add(1)
+	return &lentReader{Reader: bytes.NewReader(l.bytes), of: l}, nil
+}
+
+type lentReader struct {
+	*bytes.Reader
+	of   *lent
+	once sync.Once
+}
+
+// Close gives the buffer back; it never fails.
+func (r *lentReader) Close() error {
+	r.once.Do(func() { r.of.readers.Add(-1) })
+	return nil
 }
 
 // refused is an answer that is not a success.
@@ -152,18 +190,22 @@ func retryable(err error) bool {
 }
 
 // post makes one attempt; wait is what the hub asked for, 0 if it did not.
-func (s *sender) post(ctx context.Context, body []byte) (wait time.Duration, err error) {
+func (s *sender) post(ctx context.Context, body *lent) (wait time.Duration, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, nil)
 	if err != nil {
 		return 0, fmt.Errorf("making the request: %w", err)
 	}
+	req.Body, _ = body.open()
+	req.GetBody, req.ContentLength = body.open, int64(len(body.bytes))
 	for name, value := range s.headers {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("Content-Type", "application/x-protobuf")
-	req.Header.Set("Content-Encoding", "gzip")
+	if !s.plain {
+		req.Header.Set("Content-Encoding", "gzip")
+	}
 	res, err := s.client.Do(req)
 	if err != nil {
 		return 0, fmt.Errorf("reaching the hub: %w", err)

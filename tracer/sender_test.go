@@ -33,10 +33,10 @@ func runSender(hub *memoryHub) (add func(n int), lost *int, stop func()) {
 	lost = new(int)
 	s := &sender{
 		url: "http://hub/v1/traces", client: &http.Client{Transport: hub}, log: slog.New(slog.DiscardHandler), stop: end,
-		source: source{wake: wake, lose: func(n int) { *lost += n }, next: func() ([]byte, int, error) {
+		source: source{wake: wake, lose: func(n int) { *lost += n }, next: func(buf []byte) ([]byte, int) {
 			n := waiting
 			waiting = 0
-			return []byte(strings.Repeat("x", n)), n, nil
+			return append(buf, strings.Repeat("x", n)...), n
 		}},
 	}
 	done := make(chan struct{})

@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
-	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
@@ -74,21 +73,19 @@ func (t *Tracer) launch() {
 	t.abort, t.stop = cancel, make(chan struct{})
 	id := identity{resource: newResource(t.cfg), epoch: randomHex(8)}
 	t.client = newHubClient()
-	spans := t.sender("/v1/traces", source{t.spans.wake, func() ([]byte, int, error) {
+	spans := t.sender("/v1/traces", source{t.spans.wake, func(buf []byte) ([]byte, int) {
 		batch, ok := t.spans.take()
 		if !ok {
-			return nil, 0, nil
+			return nil, 0
 		}
-		body, err := id.encodeSpans(batch)
-		return body, len(batch.spans), err
+		return id.encodeSpans(buf, batch), len(batch.spans)
 	}, t.spans.lose})
-	records := t.sender("/v1/logs", source{t.records.wake, func() ([]byte, int, error) {
+	records := t.sender("/v1/logs", source{t.records.wake, func(buf []byte) ([]byte, int) {
 		batch := t.records.take()
 		if len(batch) == 0 {
-			return nil, 0, nil
+			return nil, 0
 		}
-		body, err := id.encodeRecords(batch, t.spans.lost())
-		return body, len(batch), err
+		return id.encodeRecords(buf, batch, t.spans.lost()), len(batch)
 	}, t.records.lose})
 	t.running.Go(func() { spans.run(ctx) })
 	t.running.Go(func() { records.run(ctx) })
@@ -105,6 +102,7 @@ func (t *Tracer) sender(path string, src source) *sender {
 		log:     t.cfg.Logger,
 		source:  src,
 		stop:    t.stop,
+		plain:   t.cfg.plain,
 	}
 }
 
@@ -184,7 +182,7 @@ func newProvider(spans *spanBuffer) *sdktrace.TracerProvider {
 		}))
 }
 
-func newResource(cfg Config) *resourcepb.Resource {
+func newResource(cfg Config) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
 		attribute.String(semconv.AttrServiceName, cfg.ServiceName),
 		attribute.String(semconv.AttrServiceInstanceID, randomUUID()),
@@ -192,7 +190,7 @@ func newResource(cfg Config) *resourcepb.Resource {
 	if pod := podName(); pod != "" {
 		attrs = append(attrs, attribute.String(semconv.AttrPodName, pod))
 	}
-	return &resourcepb.Resource{Attributes: encodeAttrs(attrs)}
+	return attrs
 }
 
 // podName is the pod's name in a cluster, empty elsewhere.

@@ -13,7 +13,7 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// maxPeek is how much of a request's body is looked at.
+// maxPeek is how large a request's body may be to be looked at.
 const maxPeek = 1 << 20
 
 // Transport wraps the transport of a client: rest.Config.Wrap(t.Transport).
@@ -166,20 +166,29 @@ func watch(res *http.Response, done func(scanned, error)) {
 	res.Body = body
 }
 
-// peek scans a copy of a request's body, if there is one to be had.
+// peek scans a copy of a request's body for the object's identity, if there is
+// one to be had.
 func peek(req *http.Request) scanned {
-	if req.GetBody == nil {
+	if req.GetBody == nil || req.ContentLength > maxPeek {
 		return scanned{}
 	}
 	scan := newScanner(req.Header.Get("Content-Type"))
 	if scan == nil {
 		return scanned{}
 	}
+	if s, ok := scan.(*jsonScanner); ok {
+		s.brief = true
+	}
 	body, err := req.GetBody()
 	if err != nil {
 		return scanned{}
 	}
 	defer body.Close()
-	_, _ = io.CopyN(scan, body, maxPeek)
+	// Bodies in memory, as client-go's are, write themselves without a copy.
+	if whole, ok := body.(io.WriterTo); ok && req.ContentLength > 0 {
+		_, _ = whole.WriteTo(scan)
+	} else {
+		_, _ = io.CopyN(scan, body, maxPeek)
+	}
 	return scan.result()
 }

@@ -17,16 +17,6 @@ type want struct {
 
 func (w *want) leaf() bool { return w.members == nil && w.other == nil && w.each == nil }
 
-func (w *want) member(key string, array bool) *want {
-	if array {
-		return w.each
-	}
-	if m, ok := w.members[key]; ok {
-		return m
-	}
-	return w.other
-}
-
 // specScalars are the fields of a spec that may leave the process: counts and
 // switches, known by name.
 var specScalars = []string{
@@ -45,6 +35,11 @@ func scalars(prefix string) *want {
 	}}
 }
 
+// scalar is a leaf for a number or boolean that becomes the field path.
+func scalar(path string) *want {
+	return &want{scalar: true, store: func(s *jsonScanner, _, value string) { s.found.field(path, value) }}
+}
+
 // The list of all that is ever taken from a body.
 var (
 	wantItem = &want{members: map[string]*want{
@@ -61,7 +56,7 @@ var (
 	wanted = &want{members: map[string]*want{
 		"kind":     text(func(f *scanned, v string) { f.kind = v }),
 		"reason":   text(func(f *scanned, v string) { f.reason = word(v) }),
-		"metadata": {members: wantedMetadata},
+		"metadata": wantMetadata,
 		"details": {members: map[string]*want{
 			"uid": text(func(f *scanned, v string) { f.goneUID = v }),
 		}},
@@ -73,11 +68,11 @@ var (
 		"spec":   {members: wantedSpec()},
 		"status": {members: wantedStatus, other: scalars("status.")},
 	}}
-	wantedMetadata = map[string]*want{
+	wantMetadata = &want{members: map[string]*want{
 		"uid":             text(func(f *scanned, v string) { f.uid = v }),
 		"resourceVersion": text(func(f *scanned, v string) { f.version = v }),
 		"name":            text(func(f *scanned, v string) { f.name = v }),
-	}
+	}}
 	wantedStatus = map[string]*want{
 		"conditions": {each: wantCondition},
 		"phase":      text(func(f *scanned, v string) { f.field("status.phase", v) }),
@@ -87,7 +82,7 @@ var (
 func wantedSpec() map[string]*want {
 	members := map[string]*want{}
 	for _, name := range specScalars {
-		members[name] = scalars("spec.")
+		members[name] = scalar("spec." + name)
 	}
 	return members
 }

@@ -2,6 +2,7 @@ package tracer
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -28,7 +29,7 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 		return next.RoundTrip(req)
 	}
 	w := &writeCall{
-		call: c, sent: peek(req), method: req.Method, dryRun: req.URL.Query().Get("dryRun") != "",
+		call: c, sent: peek(req), method: req.Method, dryRun: strings.Contains(req.URL.RawQuery, "dryRun=") && req.URL.Query().Get("dryRun") != "",
 		collection: req.Method == http.MethodDelete && to.name == "",
 		own: &ownWrite{
 			span: c.span.SpanContext(), resource: to.resource,
@@ -50,9 +51,14 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 // marked is a copy of the request that carries the ids by which the API
 // server's audit events and spans can be joined.
 func marked(req *http.Request, audit string, span trace.SpanContext) *http.Request {
-	out := req.Clone(req.Context())
-	out.Header.Set("Audit-ID", audit)
-	out.Header.Set("traceparent", "00-"+span.TraceID().String()+"-"+span.SpanID().String()+"-01")
+	out := req.WithContext(req.Context())
+	out.Header = req.Header.Clone()
+	if out.Header == nil {
+		out.Header = http.Header{}
+	}
+	// In their canonical form, as Set would make them.
+	ids := []string{audit, "00-" + span.TraceID().String() + "-" + span.SpanID().String() + "-01"}
+	out.Header["Audit-Id"], out.Header["Traceparent"] = ids[:1:1], ids[1:]
 	return out
 }
 
@@ -62,7 +68,7 @@ func (w *writeCall) describe(to target, audit string) {
 	if name == "" {
 		name = w.sent.name
 	}
-	w.span.SetAttributes(
+	attrs := append(make([]attribute.KeyValue, 0, 8),
 		attribute.String(semconv.AttrHTTPMethod, w.method),
 		attribute.String(semconv.AttrAuditID, audit),
 		attribute.String(semconv.AttrWriteResource, to.resource.Resource))
@@ -74,9 +80,10 @@ func (w *writeCall) describe(to target, audit string) {
 		{semconv.AttrWriteResourceVersionOld, w.sent.version},
 	} {
 		if a.value != "" {
-			w.span.SetAttributes(attribute.String(a.key, a.value))
+			attrs = append(attrs, attribute.String(a.key, a.value))
 		}
 	}
+	w.span.SetAttributes(attrs...)
 }
 
 // answered records the answer when the client has read it.

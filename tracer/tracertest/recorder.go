@@ -12,6 +12,7 @@ package tracertest
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -210,12 +211,7 @@ func (r *Recorder) wake() {
 }
 
 func decode(w http.ResponseWriter, req *http.Request, into proto.Message) bool {
-	zip, err := gzip.NewReader(req.Body)
-	if err != nil {
-		http.Error(w, "the body is not gzip", http.StatusBadRequest)
-		return false
-	}
-	body, err := io.ReadAll(zip)
+	body, err := readBody(req)
 	if err == nil {
 		err = proto.Unmarshal(body, into)
 	}
@@ -224,4 +220,15 @@ func decode(w http.ResponseWriter, req *http.Request, into proto.Message) bool {
 		return false
 	}
 	return true
+}
+
+func readBody(req *http.Request) ([]byte, error) {
+	if req.Header.Get("Content-Encoding") != "gzip" {
+		return io.ReadAll(req.Body)
+	}
+	zip, err := gzip.NewReader(req.Body)
+	if err != nil {
+		return nil, fmt.Errorf("unpacking the body: %w", err)
+	}
+	return io.ReadAll(zip)
 }
