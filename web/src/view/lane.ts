@@ -2,13 +2,19 @@
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import type { NodeId } from "../base/geometry.ts";
 import { countdown, count, rate } from "../base/time.ts";
-import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Scene, Token, WaitRing } from "../scene/types.ts";
+import type { Lane } from "../model/types.ts";
+import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
+import { aboutSaid, countsAt, countsOf, newestVersion } from "./asof.ts";
+import type { Counts } from "./asof.ts";
 import { attr, part, say, show } from "./dom.ts";
-import { fitFirst, fitText } from "./fit.ts";
+import { fitFirst, fitText, lengthOf } from "./fit.ts";
 import type { Palette } from "./shapes.ts";
+import { totals } from "./split.ts";
+import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
+import type { Measured } from "./tokens.ts";
 import { ordinal, plural, span, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
@@ -23,7 +29,9 @@ export class LaneElement extends HTMLElement {
   private tokens: Tokens | undefined;
   private tip: Tip | undefined;
   private shown: readonly Token[] = [];
-  private counted = false;
+  /** What the numbers were painted from last. */
+  private painted = "";
+  private paintedInSight = false;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
 
@@ -56,27 +64,29 @@ export class LaneElement extends HTMLElement {
     });
   }
 
-  /** Sizes and colours have changed. */
-  measure(palette: Palette): void {
+  /** Reads the sizes that resize needs. Reading and writing apart, the browser lays out once for all lanes. */
+  measured(): Measured {
     const words = [...this.querySelectorAll<SVGTextElement>("svg .way, .done text")].map((text) => text.getBBox());
-    this.tokens?.measure(
-      palette,
-      words.map(({ x, y, width, height }) => ({ x, y, w: width, h: height })),
-    );
+    const { clientWidth: w, clientHeight: h } = part(this, "tokens");
+    return { w, h, words: words.map(({ x, y, width, height }) => ({ x, y, w: width, h: height })) };
+  }
+
+  /** Sizes and colours have changed. */
+  resize(palette: Palette, measured: Measured): void {
+    this.tokens?.resize(palette, measured);
   }
 
   /** Draws the lane's part of the scene; called on animation frames. */
-  draw(scene: Scene): void {
-    const selected = this.app?.selection.get();
-    const tokens = scene.tokens.filter((token) => token.lane === this.lane);
-    this.tokens?.draw(tokens, selected?.reconcile ?? "");
+  draw({ tokens, nodes, edges, lane }: LanePart): void {
+    const { app } = this;
+    this.tokens?.draw(tokens, app?.selection.get()?.reconcile ?? "");
     this.shown = tokens;
     this.followTip();
-    this.drawNodes(scene.nodes.filter((node) => node.lane === this.lane));
-    this.drawEdges(scene.edges.filter((edge) => edge.lane === this.lane));
-    const lane = scene.lanes.find((candidate) => candidate.lane === this.lane);
-    this.drawQueue(lane?.queue ?? []);
-    this.drawWaiting(lane?.waiting ?? []);
+    this.drawNodes(nodes);
+    this.drawEdges(edges);
+    const all = totals(lane, app?.model.controller(this.lane), app?.playhead.following === true);
+    this.drawQueue(lane?.queue ?? [], all.queue);
+    this.drawWaiting(lane?.waiting ?? [], all.waiting);
     this.drawCache(lane?.behind);
     this.drawMode(lane);
   }
@@ -86,31 +96,36 @@ export class LaneElement extends HTMLElement {
     if (tokens !== undefined) this.tip?.follow(shown, (token) => tokens.spot(token));
   }
 
-  /** The exact numbers and notes; called at most ten times a second. */
-  paint(): void {
+  /** The exact numbers and notes; called at most ten times a second. Out of sight only the head is kept true. */
+  paint(lane: Lane, inSight: boolean): void {
     const app = this.app;
     if (app === undefined) return;
-    const lane = app.model.lanes(app.watch.hubNow()).find((candidate) => candidate.name === this.lane);
-    if (lane === undefined) return;
-    this.paintServer(app);
-    // The counts are those of now: where the picture is not, they stand as they were when it left.
-    if (!app.playhead.following && this.counted) return;
-    this.counted = true;
+    const t = app.playhead.following ? undefined : app.playhead.now();
     const { controller } = lane;
+    const sign = [app.model.version, app.watch.connection().state, t ?? "live"].join();
+    if (sign === this.painted && inSight === this.paintedInSight) return;
+    this.painted = sign;
+    this.paintedInSight = inSight;
     say(part(this, "name"), lane.name);
-    say(part(this, "about"), about(controller.kind ?? "", controller.workers, controller.connected, controller.lease));
-    say(part(this, "reconciles"), count(controller.reconciles));
-    say(part(this, "reconciles-word"), controller.reconciles === 1 ? "reconcile" : "reconciles");
-    say(part(this, "errors"), count(controller.errors));
-    say(part(this, "errors-word"), controller.errors === 1 ? "error" : "errors");
-    part(this, "errors").parentElement?.classList.toggle("has-errors", controller.errors > 0);
-    say(part(this, "p50"), lane.p50 === 0 ? "–" : span(lane.p50));
-    this.note("done", count(controller.reconciles - controller.errors));
+    say(part(this, "about"), aboutSaid(controller, app.zone()));
+    this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
+    if (!inSight) return;
+    this.paintServer(app);
     this.paintPhases(app);
   }
 
+  private paintCounts({ reconciles, errors, p50 }: Counts): void {
+    say(part(this, "reconciles"), count(reconciles));
+    say(part(this, "reconciles-word"), reconciles === 1 ? "reconcile" : "reconciles");
+    say(part(this, "errors"), count(errors));
+    say(part(this, "errors-word"), errors === 1 ? "error" : "errors");
+    part(this, "errors").parentElement?.classList.toggle("has-errors", errors > 0);
+    say(part(this, "p50"), p50 === 0 ? "–" : span(p50));
+    this.note("done", count(reconciles - errors));
+  }
+
   private paintServer(app: App): void {
-    const rv = newestVersion(app, this.lane);
+    const rv = newestVersion(app.model, this.lane, app.playhead.now());
     this.note("api", rv === 0 ? "etcd" : `etcd rv ${version(String(rv))}`);
   }
 
@@ -163,16 +178,15 @@ export class LaneElement extends HTMLElement {
     }
   }
 
-  private drawQueue(slots: readonly QueueSlot[]): void {
+  private drawQueue(slots: readonly QueueSlot[], total: number): void {
     const g = this.nodes.get("queue");
     if (g === undefined) return;
-    say(part(g, "depth"), String(slots.length));
-    show(part(g, "none"), slots.length === 0);
-    const visible = slots.length > queueSlots ? queueSlots - 1 : queueSlots;
+    say(part(g, "depth"), count(total));
+    show(part(g, "none"), total === 0);
+    const visible = Math.min(slots.length, total > queueSlots ? queueSlots - 1 : queueSlots);
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".slot")].entries()) {
-      const item = i < visible ? slots[i] : undefined;
-      if (item === undefined && i === visible && slots.length > visible) this.moreSlot(slot, slots.length - visible);
-      else this.fillSlot(slot, item);
+      if (i === visible && total > visible) this.moreSlot(slot, total - visible);
+      else this.fillSlot(slot, i < visible ? slots[i] : undefined);
     }
   }
 
@@ -184,7 +198,7 @@ export class LaneElement extends HTMLElement {
     const fresh = fitText(name, item.label, slotName);
     // The reason has the room that the name leaves, which is measured only when one of them is new.
     if (fresh || why.dataset["text"] !== item.sub) {
-      const room = slotWhole - name.getComputedTextLength();
+      const room = slotWhole - lengthOf(name);
       fitText(why, room < leastWhy ? "" : item.sub, room);
       why.dataset["text"] = item.sub;
     }
@@ -193,18 +207,19 @@ export class LaneElement extends HTMLElement {
 
   private moreSlot(slot: SVGGElement, more: number): void {
     show(slot, true);
-    say(part(slot, "slot-name"), `+ ${String(more)} more`);
+    say(part(slot, "slot-name"), `+ ${count(more)} more`);
     say(part(slot, "slot-why"), "");
     slot.removeAttribute("data-item");
     attr(slot, "tabindex", "-1");
     slot.removeAttribute("role");
   }
 
-  private drawWaiting(rings: readonly WaitRing[]): void {
+  private drawWaiting(rings: readonly WaitRing[], total: number): void {
     const g = this.nodes.get("waiting");
     if (g === undefined) return;
-    show(part(g, "none"), rings.length === 0);
-    say(part(g, "more"), rings.length > waitSlots ? `+ ${String(rings.length - waitSlots)} more` : "");
+    show(part(g, "none"), total === 0);
+    const more = total - Math.min(rings.length, waitSlots);
+    say(part(g, "more"), more > 0 ? `+ ${count(more)} more` : "");
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".ring")].entries()) this.fillRing(slot, rings[i]);
   }
 
@@ -259,29 +274,10 @@ export class LaneElement extends HTMLElement {
   }
 }
 
-function about(kind: string, workers: number, connected: boolean, lease: string | undefined): string {
-  const parts = [kind, workers > 0 ? plural(workers, "worker", "workers") : ""];
-  if (lease === "waiting") parts.push("waiting for the lease");
-  if (!connected) parts.push("not connected");
-  return parts.filter((text) => text !== "").join(" · ");
-}
-
 function isPhase(id: string): id is "dequeue" | "fetch" | "compute" | "apply" | "requeue" {
   return ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id);
 }
 
 function whyShort(why: string): string {
   return why === "requeue_after" ? "after" : word(why);
-}
-
-/** The newest resourceVersion that a write of this lane made, 0 when none is known. */
-function newestVersion(app: App, lane: string): number {
-  const t = app.playhead.now();
-  let newest = 0;
-  const known = app.model.recent(lane, app.playhead.following ? 40 : 5000).filter((run) => run.start <= t);
-  for (const reconcile of known.slice(0, 40)) {
-    for (const write of reconcile.writes) newest = Math.max(newest, Number(write.after ?? 0) || 0);
-    for (const cause of reconcile.causes) newest = Math.max(newest, Number(cause.resourceVersion ?? 0) || 0);
-  }
-  return newest;
 }

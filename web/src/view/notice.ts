@@ -1,5 +1,6 @@
 /** The one line above the map that says how it stands with the connection, in words, and what one can do. */
-import { SECOND, count, duration } from "../base/time.ts";
+import { SECOND, clock, count, duration } from "../base/time.ts";
+import type { Lane } from "../model/types.ts";
 import type { Connection } from "../net/types.ts";
 import type { App } from "./app.ts";
 import { attr, h, show } from "./dom.ts";
@@ -87,9 +88,10 @@ export class NoticeElement extends HTMLElement {
     if (app.watch.connection().state !== "live" || !app.playhead.following) return undefined;
     const now = app.watch.hubNow();
     const lanes = app.model.lanes(now);
-    const [first] = lanes;
-    if (first === undefined) return undefined;
-    const names = lanes.map((lane) => lane.name).join(", ");
+    if (lanes.length === 0) return undefined;
+    const connected = lanes.filter((lane) => lane.controller.connected);
+    if (connected.length === 0) return awayWords(lanes, app.zone());
+    const names = listed(connected.map((lane) => lane.name));
     const last = app.model.recent("", 1)[0];
     if (last === undefined) return this.suggest(`Connected to ${names}. No reconciles yet.`);
     if (last.to === 0 || now - last.to < idleAfter) return undefined;
@@ -100,6 +102,21 @@ export class NoticeElement extends HTMLElement {
     if (this.tryIt === undefined) return { text, tone: "quiet" };
     return { text: `${text} Try:`, tone: "quiet", button: "scale a PodSet", press: this.tryIt };
   }
+}
+
+/** Said when the hub is there and no controller is: since when the last of them has not been heard. */
+function awayWords(lanes: readonly Lane[], zone: number): Words {
+  const heard = Math.max(...lanes.map((lane) => lane.controller.heard));
+  const who = lanes.length === 1 ? (lanes[0]?.name ?? "The controller") : "No controller";
+  const since = heard > 0 ? ` since ${clock(heard, zone)}` : "";
+  const text = lanes.length === 1 ? `${who} is not connected${since}.` : `${who} is connected${since}.`;
+  return { text, tone: "warn" };
+}
+
+/** Names, the first few of many. */
+function listed(names: readonly string[]): string {
+  const more = names.length - 4;
+  return more > 1 ? `${names.slice(0, 4).join(", ")} and ${String(more)} more` : names.join(", ");
 }
 
 function restoredWords({ how }: Connection & { state: "restored" }): Words {

@@ -1,15 +1,13 @@
 /** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
-import { copied, show } from "./dom.ts";
-import { forgetFit } from "./fit.ts";
+import { copied } from "./dom.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
+import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
-import { readPalette } from "./shapes.ts";
-import type { Palette } from "./shapes.ts";
 import { StatusElement } from "./status.ts";
 import { stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
@@ -41,7 +39,11 @@ export function defineElements(): void {
 
 /** buildPage connects everything. It throws when the page lacks a part: script and templates do not belong together. */
 export function buildPage(app: App): PageParts {
-  const lanes = new Lanes(app);
+  const lanes = new Lanes(app, {
+    root: the("map", HTMLElement),
+    empty: the("empty", HTMLElement),
+    template: the("lane-template", HTMLTemplateElement),
+  });
   const notice = the("notice", NoticeElement);
   const panel = the("details", PanelElement);
   const status = the("status", StatusElement);
@@ -71,70 +73,6 @@ export function buildPage(app: App): PageParts {
       for (const part of parts) part.paint();
     },
   };
-}
-
-/** The lanes in the page: those that the server rendered and those made from the template since. */
-class Lanes {
-  private readonly app: App;
-  private readonly root = the("map", HTMLElement);
-  private readonly empty = the("empty", HTMLElement);
-  private readonly byName = new Map<string, LaneElement>();
-  private palette: Palette | undefined;
-  private readonly sizes = new ResizeObserver(() => {
-    this.measure();
-  });
-
-  constructor(app: App) {
-    this.app = app;
-    for (const lane of this.root.querySelectorAll("tracer-lane")) if (lane instanceof LaneElement) this.adopt(lane);
-  }
-
-  draw(scene: Scene): void {
-    for (const lane of this.byName.values()) lane.draw(scene);
-  }
-
-  paint(): void {
-    const now = this.app.watch.hubNow();
-    const names = this.app.model.lanes(now).map((lane) => lane.name);
-    const known = this.app.watch.connection().state !== "connecting";
-    for (const name of names) if (!this.byName.has(name)) this.add(name);
-    for (const [name, lane] of this.byName) if (known && !names.includes(name)) this.remove(name, lane);
-    show(this.empty, this.byName.size === 0);
-    this.root.classList.toggle("is-empty", this.byName.size === 0);
-    for (const lane of this.byName.values()) lane.paint();
-  }
-
-  /** Sizes or colours have changed. */
-  measure(): void {
-    this.palette = readPalette(document.documentElement);
-    forgetFit(this.root);
-    for (const lane of this.byName.values()) lane.measure(this.palette);
-    const scene = this.app.scene();
-    if (scene !== undefined) this.draw(scene);
-  }
-
-  private add(name: string): void {
-    const copy = the("lane-template", HTMLTemplateElement).content.firstElementChild?.cloneNode(true);
-    if (!(copy instanceof Element)) return;
-    this.root.insertBefore(copy, this.empty);
-    customElements.upgrade(copy);
-    if (!(copy instanceof LaneElement)) return;
-    copy.dataset["lane"] = name;
-    this.adopt(copy);
-  }
-
-  private adopt(lane: LaneElement): void {
-    lane.connect(this.app);
-    this.byName.set(lane.lane, lane);
-    this.sizes.observe(lane);
-    this.measure();
-  }
-
-  private remove(name: string, lane: LaneElement): void {
-    this.sizes.unobserve(lane);
-    lane.remove();
-    this.byName.delete(name);
-  }
 }
 
 function connectLooks(app: App, lanes: Lanes): void {

@@ -14,6 +14,13 @@ interface Fit {
   readonly top: number;
 }
 
+/** What a canvas has to know of the page: its own size in CSS pixels, and where the map's words stand, in map units. */
+export interface Measured {
+  readonly w: number;
+  readonly h: number;
+  readonly words: readonly Rect[];
+}
+
 /** Labels are at least so many CSS pixels high, unless the lane is smaller than a map can be read. */
 const leastLabel = 13;
 const leastScale = 0.45;
@@ -35,10 +42,9 @@ export class Tokens {
     this.geometry = geometry;
   }
 
-  /** Takes the canvas's size as it is now; to be called when it changes, for it makes the browser lay out. */
-  measure(palette: Palette, words: readonly Rect[]): void {
+  /** Makes the canvas as large as it was measured; to be called when that or the colours change. */
+  resize(palette: Palette, { w, h, words }: Measured): void {
     this.words = words;
-    const { clientWidth: w, clientHeight: h } = this.canvas;
     const dpr = devicePixelRatio;
     this.canvas.width = Math.round(w * dpr);
     this.canvas.height = Math.round(h * dpr);

@@ -1,8 +1,10 @@
 /** The map as text: who is where. Read by screen readers, and the map itself on a small screen. */
 import { countdown, count } from "../base/time.ts";
-import type { ActiveNode, Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
+import { countsAt, countsOf } from "./asof.ts";
 import { h, say } from "./dom.ts";
+import { byLane, totals } from "./split.ts";
+import type { LanePart, Totals } from "./split.ts";
 import { plural, word } from "./words.ts";
 
 const stations = [
@@ -39,10 +41,14 @@ export class TwinElement extends HTMLElement {
     const lanes = app.model.lanes(scene.t);
     const names = lanes.map((lane) => lane.name);
     if (names.join() !== this.lanes) this.build(names);
+    const split = byLane(scene);
+    const t = app.playhead.following ? undefined : scene.t;
     for (const lane of lanes) {
-      const done = lane.controller.reconciles - lane.controller.errors;
-      for (const [id] of stations)
-        this.fill(lane.name, id, whoIs(scene, lane.name, id, done), briefOf(scene, lane.name, id, done));
+      const { reconciles, errors } = t === undefined ? countsOf(lane) : countsAt(app.model, lane, t);
+      const at = split(lane.name);
+      const all = totals(at.lane, lane.controller, t === undefined);
+      const here: Here = { ...at, all, done: reconciles - errors };
+      for (const [id] of stations) this.fill(lane.name, id, whoIs(here, id), briefOf(here, id));
     }
   }
 
@@ -74,27 +80,37 @@ export class TwinElement extends HTMLElement {
   }
 }
 
-function whoIs(scene: Scene, lane: string, id: string, done: number): string {
-  const own = scene.lanes.find((candidate) => candidate.lane === lane);
-  if (id === "queue") return list((own?.queue ?? []).map((slot) => `${slot.label} (${slot.sub})`));
+/** A lane's part of the scene, with the numbers that stand beside it. */
+interface Here extends LanePart {
+  readonly all: Totals;
+  readonly done: number;
+}
+
+function whoIs({ lane, nodes, all, done }: Here, id: string): string {
+  if (id === "queue")
+    return list(
+      (lane?.queue ?? []).map((slot) => `${slot.label} (${slot.sub})`),
+      all.queue,
+    );
   if (id === "waiting") {
-    return list((own?.waiting ?? []).map((ring) => `${ring.label} (${word(ring.why)}, ${countdown(ring.left)})`));
+    const rings = (lane?.waiting ?? []).map((ring) => `${ring.label} (${word(ring.why)}, ${countdown(ring.left)})`);
+    return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;
-  const here = (node: ActiveNode): boolean => node.lane === lane && node.node === id;
-  return list(scene.nodes.filter(here).map((node) => node.label));
+  const names = nodes.filter((node) => node.node === id).map((node) => node.label);
+  return list(names, names.length);
 }
 
-function briefOf(scene: Scene, lane: string, id: string, done: number): string {
-  const own = scene.lanes.find((candidate) => candidate.lane === lane);
-  if (id === "queue") return own?.queue.length === 1 ? (own.queue[0]?.label ?? "") : String(own?.queue.length ?? 0);
+function briefOf({ lane, nodes, all, done }: Here, id: string): string {
+  if (id === "queue") return all.queue === 1 ? (lane?.queue[0]?.label ?? "1") : count(all.queue);
   if (id === "done") return count(done);
-  return scene.nodes.find((node) => node.lane === lane && node.node === id)?.label ?? "";
+  return nodes.find((node) => node.node === id)?.label ?? "";
 }
 
-function list(names: readonly string[]): string {
-  if (names.length === 0) return "–";
+function list(names: readonly string[], total: number): string {
+  if (total === 0) return "–";
   const shown = names.slice(0, 4);
-  const more = names.length - shown.length;
+  const more = total - shown.length;
+  if (shown.length === 0) return count(total);
   return shown.join(", ") + (more > 0 ? ` and ${plural(more, "other", "others")}` : "");
 }
