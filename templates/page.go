@@ -7,6 +7,10 @@ import (
 	"time"
 )
 
+// MaxReplicas is how many replicas "Try it" asks for at most: as many as the
+// actions take.
+const MaxReplicas = 20
+
 // Page is the view model of the page. Its zero value is a page to which
 // nothing is attached.
 type Page struct {

@@ -3,6 +3,7 @@ package templates
 import (
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,5 +112,19 @@ func TestTook(t *testing.T) {
 		if got := took(d); got != want {
 			t.Errorf("took(%v) = %q, want %q", d, got, want)
 		}
+	}
+}
+
+func TestReplicasAskedForAreThoseThatTheActionsTake(t *testing.T) {
+	source, err := os.ReadFile("../actions/args.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "MaxReplicas = " + strconv.Itoa(MaxReplicas) + "\n"
+	if !strings.Contains(string(source), want) {
+		t.Errorf("package actions does not say %q: both must have the same limit", want)
+	}
+	if html := render(t, Index(samplePage())); !strings.Contains(html, `data-most="20"`) {
+		t.Error("the page does not tell the script how many replicas may be asked for")
 	}
 }

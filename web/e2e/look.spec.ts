@@ -87,5 +87,14 @@ test("the page reports no error and breaks no rule of its own security policy", 
   await page.getByRole("button", { name: "Try it" }).click();
   await page.getByRole("button", { name: "Five edits at once" }).click();
   await expect(page.locator('[data-part="said"]')).toContainText(/edit/i);
+  // A pattern that the browser cannot read is told only once something stands in the field.
+  await page.locator('#tryit [data-part="name"]').fill("shop-1");
+  expect(
+    await page.locator('#tryit [data-part="name"]').evaluate((input: HTMLInputElement) => input.validity.valid),
+  ).toBe(true);
+  await page.locator('#tryit [data-part="name"]').fill("Shop");
+  expect(
+    await page.locator('#tryit [data-part="name"]').evaluate((input: HTMLInputElement) => input.validity.valid),
+  ).toBe(false);
   expect(said).toEqual([]);
 });

@@ -156,3 +156,27 @@ test("while the hub is lost, the picture's clock stands", async ({ demo, page })
   lost = false;
   await expect(page.locator("#transport")).toContainText("following", { timeout: 20_000 });
 });
+
+test("the playhead is dragged along the line, and Home selects what was there", async ({ demo, dash }) => {
+  await demo.action("create", { namespace: "default", name: "slow", replicas: "2" });
+  const line = dash.locator('#transport [data-part="line"]');
+  const at = async (): Promise<number> => Number(await line.getAttribute("aria-valuenow"));
+  const box = await line.boundingBox();
+  if (box === null) throw new Error("there is no time line");
+  const { x, y, width, height } = box;
+  await dash.mouse.move(x + width * 0.9, y + height / 2);
+  await dash.mouse.down();
+  await dash.mouse.move(x + width * 0.5, y + height / 2, { steps: 4 });
+  // Off the line the pointer still holds it.
+  await dash.mouse.move(x + width * 0.3, y - 80, { steps: 4 });
+  await expect.poll(at).toBeGreaterThan(28);
+  await expect.poll(at).toBeLessThan(32);
+  await dash.mouse.up();
+  await dash.mouse.move(x + width * 0.7, y + height / 2);
+  await expect(dash.locator("#transport")).toContainText(/paused · \d\d:\d\d:\d\d\.\d{3}/);
+  expect(await at()).toBeLessThan(32);
+  await dash.keyboard.press("Home");
+  await expect(dash.locator("tracer-lane [data-part=reconciles]")).toHaveText(/^[01]$/);
+  await dash.keyboard.press("End");
+  await expect(dash.locator("tracer-lane [data-part=reconciles]")).not.toHaveText(/^[01]$/);
+});

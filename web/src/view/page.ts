@@ -9,7 +9,7 @@ import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
 import { StatusElement } from "./status.ts";
-import { stepper } from "./steps.ts";
+import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TryItElement } from "./tryit.ts";
@@ -51,14 +51,16 @@ export function buildPage(app: App): PageParts {
   const tryIt = the("tryit", TryItElement);
   const twin = the("twin", TwinElement);
   const step = stepper(app);
-  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement));
+  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
+    lanes.reveal(controller);
+  });
   notice.connect(app, () => {
     tryIt.open(true);
   });
   transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  connectKeys(app, notice);
+  connectKeys(app, notice, tryIt);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const links = new Links(app, (text, button, press) => {
@@ -85,7 +87,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App, notice: NoticeElement): void {
+function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -100,6 +102,7 @@ function connectKeys(app: App, notice: NoticeElement): void {
     },
     oldest: () => {
       app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
+      selectAt(app, app.playhead.now());
     },
     live: () => {
       app.playhead.follow();
@@ -120,7 +123,7 @@ function connectKeys(app: App, notice: NoticeElement): void {
       theme.toggleProjector();
     },
     clear: () => {
-      app.selection.set(undefined);
+      if (!tryIt.escape()) app.selection.set(undefined);
     },
   });
 }

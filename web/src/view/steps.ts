@@ -50,6 +50,16 @@ function seated(step: Step): number {
   return step.from + Math.min(settle, (step.to - step.from) / 2);
 }
 
+/** What just ended counts as being there still for so long, in µs. */
+const lately = 500_000;
+
+/** selectAt selects the reconcile that is under way at t, or was just now; without one nothing is selected. */
+export function selectAt(app: App, t: number): void {
+  const there = (run: Reconcile): boolean => run.start <= t && (run.to === 0 || run.to + lately >= t);
+  const run = app.model.recent("", reach).find(there);
+  app.selection.set(run === undefined ? undefined : { controller: run.controller, item: run.item, reconcile: run.key });
+}
+
 /** The reconcile before or after the one that is selected, of the same item, or of all when none is. */
 function neighbour(app: App, direction: 1 | -1): Reconcile | undefined {
   const selection = app.selection.get();

@@ -1,5 +1,5 @@
 /** The bar of time: pause and follow, steps, the density of what happened with its errors, and where the picture is. */
-import { SECOND, clock, count } from "../base/time.ts";
+import { SECOND, clock, clockMs, count } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
 import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
@@ -7,13 +7,16 @@ import { speedSaid, speeds } from "./playhead.ts";
 import type { Playhead } from "./playhead.ts";
 import { readPalette } from "./shapes.ts";
 import type { Palette } from "./shapes.ts";
-import { seatedAt } from "./steps.ts";
+import { seatedAt, selectAt } from "./steps.ts";
 import type { Stepper } from "./steps.ts";
 import { barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimeWindow } from "./timeline.ts";
 
 /** How much time the line shows, in seconds. */
 const shown = 180;
+
+/** How many pixels a pointer moves before it is a drag and no press. */
+const dragAfter = 3;
 
 export class TransportElement extends HTMLElement {
   private app: App | undefined;
@@ -48,17 +51,39 @@ export class TransportElement extends HTMLElement {
       step.reconcile(1);
     });
     const line = part(this, "line");
-    line.addEventListener("pointerdown", (event) => {
-      // The focus stays where it is, so that the arrow keys go on stepping by phase.
-      event.preventDefault();
-      this.goTo(event.clientX);
-    });
+    this.drags(app, line);
     line.addEventListener("keydown", (event) => {
       this.key(event);
     });
     app.looks.subscribe(() => {
       this.palette = undefined;
     });
+  }
+
+  /** A press goes to what happened there; drawn along, the pointer takes the playhead with it. */
+  private drags(app: App, line: HTMLElement): void {
+    let from: number | undefined;
+    let dragged = false;
+    line.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      // The focus stays where it is, so that the arrow keys go on stepping by phase.
+      event.preventDefault();
+      line.setPointerCapture(event.pointerId);
+      from = event.clientX;
+      dragged = false;
+      this.goTo(event.clientX);
+    });
+    line.addEventListener("pointermove", (event) => {
+      if (from === undefined) return;
+      dragged ||= Math.abs(event.clientX - from) >= dragAfter;
+      if (dragged) app.playhead.seek(this.timeAt(event.clientX));
+    });
+    const end = (): void => {
+      if (from !== undefined && dragged) selectAt(app, app.playhead.now());
+      from = undefined;
+    };
+    line.addEventListener("pointerup", end);
+    line.addEventListener("pointercancel", end);
   }
 
   paint(): void {
@@ -94,7 +119,7 @@ export class TransportElement extends HTMLElement {
 
   private paintWords(app: App): void {
     const { playhead, model } = app;
-    const at = clock(playhead.now(), app.zone());
+    const at = (playhead.paused ? clockMs : clock)(playhead.now(), app.zone());
     const total = totalOf(model, app.watch.hubNow());
     if (playhead.following) this.totalAtPause = total;
     const connection = app.watch.connection();
@@ -106,8 +131,7 @@ export class TransportElement extends HTMLElement {
     const doing = { following: at, paused: `paused · ${at}`, playing: speedSaid(playhead.speed) }[playhead.kind];
     say(part(this, "where"), doing);
     const fresh = Math.max(0, total - this.totalAtPause);
-    const behind = playhead.behind() / SECOND;
-    const ago = behind < 100 ? `−${behind.toFixed(1)} s` : `−${String(Math.round(behind / 60))} min`;
+    const ago = behindSaid(playhead.behind());
     say(part(this, "more"), playhead.following ? "following, live" : `${ago} · ${count(fresh)} new ·`);
     show(part(this, "live"), !playhead.following);
     const line = part(this, "line");
@@ -138,11 +162,19 @@ export class TransportElement extends HTMLElement {
   }
 
   private goTo(clientX: number): void {
+    this.seekBin(Math.min(shown - 1, Math.floor(this.fraction(clientX) * shown)));
+  }
+
+  private timeAt(clientX: number): number {
+    const { from, to } = this.window;
+    return from + this.fraction(clientX) * (to - from);
+  }
+
+  /** Where a point lies on the line, 0 to 1. */
+  private fraction(clientX: number): number {
     const { left, width } = part(this, "line").getBoundingClientRect();
     const room = barsRoom(width);
-    const f = (clientX - left - room.left) / room.width;
-    const bin = Math.max(0, Math.min(shown - 1, Math.floor(f * shown)));
-    this.seekBin(bin);
+    return Math.max(0, Math.min(1, (clientX - left - room.left) / room.width));
   }
 
   /** Goes to a bar's second and selects what is most worth a look there: an error, else the last reconcile. */
@@ -165,6 +197,19 @@ export class TransportElement extends HTMLElement {
     event.stopPropagation();
     app.playhead.seek(app.playhead.now() + step * SECOND);
   }
+}
+
+/** behindSaid says how long ago something is: −12.3 s, −1:41, −1:02:03. */
+function behindSaid(us: number): string {
+  const seconds = us / SECOND;
+  if (seconds < 60) return `−${seconds.toFixed(1)} s`;
+  const whole = Math.floor(seconds);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const minutes = Math.floor(whole / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours > 0
+    ? `−${String(hours)}:${two(minutes % 60)}:${two(whole % 60)}`
+    : `−${String(minutes)}:${two(whole % 60)}`;
 }
 
 function totalOf(model: Model, now: number): number {

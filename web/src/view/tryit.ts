@@ -23,16 +23,35 @@ const wording: Readonly<Record<string, string>> = {
 export class TryItElement extends HTMLElement {
   private app: App | undefined;
   private toggle: HTMLButtonElement | undefined;
+  private acted: ((controller: string) => void) | undefined;
   private replicas = 3;
+  /** How many replicas an action may ask for. */
+  private most = 0;
   /** The item whose size the stepper was set to, and that size: it is set anew when one of them changes. */
   private sizedFor = "";
 
-  connect(app: App, toggle: HTMLButtonElement): void {
+  /** acted is told the controller whose items an action is about. */
+  connect(app: App, toggle: HTMLButtonElement, acted: (controller: string) => void): void {
     this.app = app;
     this.toggle = toggle;
+    this.acted = acted;
+    this.most = Number(this.dataset["most"] ?? 0);
     toggle.hidden = false;
     toggle.addEventListener("click", () => {
-      this.open(this.hasAttribute("hidden"));
+      if (this.isFolded()) this.fold(false);
+      else this.open(this.hasAttribute("hidden"));
+    });
+    this.on("fold", "click", () => {
+      this.fold(!this.isFolded());
+    });
+    // A reconcile that is looked at needs the room.
+    app.selection.subscribe(() => {
+      if (!this.hidden) this.fold(app.selection.get() !== undefined);
+    });
+    this.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      this.open(false);
     });
     this.on("close", "click", () => {
       this.open(false);
@@ -57,12 +76,32 @@ export class TryItElement extends HTMLElement {
   /** Opens or closes the panel; opening moves the focus into it. */
   open(wanted: boolean): void {
     this.hidden = !wanted;
+    this.fold(false);
     this.parentElement?.classList.toggle("has-tryit", wanted);
     this.toggle?.setAttribute("aria-expanded", String(wanted));
     if (!wanted) return this.toggle?.focus();
     this.paint();
     this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled), button")?.focus();
     if (matchMedia("(max-width: 760px)").matches) this.scrollIntoView();
+  }
+
+  /** Closes the panel, unless it is folded away beneath something else; answers whether it did. */
+  escape(): boolean {
+    const leave = !this.hidden && !(this.isFolded() && this.app?.selection.get() !== undefined);
+    if (leave) this.open(false);
+    return leave;
+  }
+
+  private isFolded(): boolean {
+    return this.classList.contains("is-folded");
+  }
+
+  /** Leaves only the head and what the last action answered, or shows all again. */
+  private fold(wanted: boolean): void {
+    this.classList.toggle("is-folded", wanted);
+    const button = part(this, "fold");
+    button.setAttribute("aria-expanded", String(!wanted));
+    button.textContent = wanted ? "Show" : "Fold";
   }
 
   paint(): void {
@@ -90,7 +129,7 @@ export class TryItElement extends HTMLElement {
     const run = app.model.latestFinished("", item);
     const field = run?.object.fields?.find((candidate) => candidate.path === "spec.replicas");
     const size = Number(field?.value);
-    const known = Number.isFinite(size) && field !== undefined ? size : 3;
+    const known = Number.isFinite(size) && field !== undefined ? size : Math.min(3, this.most);
     const mark = `${item}=${String(known)}`;
     if (mark === this.sizedFor) return;
     this.sizedFor = mark;
@@ -98,8 +137,13 @@ export class TryItElement extends HTMLElement {
   }
 
   private resize(to: number): void {
-    this.replicas = Math.max(0, Math.min(50, to));
+    this.replicas = Math.max(0, Math.min(this.most, to));
     part(this, "replicas").textContent = String(this.replicas);
+    part<HTMLButtonElement>(this, "less").disabled = this.replicas === 0;
+    part<HTMLButtonElement>(this, "more").disabled = this.replicas === this.most;
+    const more = part(this, "over");
+    more.hidden = to <= this.most;
+    if (!more.hidden) more.textContent = `It has ${String(to)}; from here up to ${String(this.most)}.`;
   }
 
   private act(action: string): void {
@@ -128,11 +172,18 @@ export class TryItElement extends HTMLElement {
     said.className = "tryit-said is-busy";
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
     const size = String(this.replicas);
+    this.acted?.(this.controllerOf(action === "create" ? "" : `${args["namespace"] ?? ""}/${args["name"] ?? ""}`));
     const answer = await post(action, args);
     this.answer(answer);
     if (answer.ok && action === "delete") this.offerAgain({ ...args, replicas: size });
     if (answer.ok) this.app?.playhead.follow();
     return answer.ok;
+  }
+
+  /** The controller of an item, or, of one that is not there yet, the one that has others like it. */
+  private controllerOf(item: string): string {
+    const items = this.app === undefined ? [] : podSets(this.app);
+    return (items.find((candidate) => candidate.item === item) ?? items[0])?.controller ?? "";
   }
 
   private answer({ ok, text }: Answer): void {
