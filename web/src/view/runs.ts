@@ -17,13 +17,21 @@ export interface RunsAround {
 /** Runs is the list; a row carries data-go with the reconcile's key. */
 export class Runs {
   readonly root = h("section", {}, h("h2", { class: "panel-title" }, "Latest reconciles"));
+  private readonly list: HTMLUListElement;
   private readonly none = h("p", { class: "quiet" }, "None yet.");
   private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
   private around: RunsAround = { now: 0, zone: 0, many: false };
 
   constructor() {
     const list = h("ul", { class: "runs" });
+    this.list = list;
     this.root.append(this.none, list);
+    list.addEventListener("keydown", (event) => {
+      this.key(event);
+    });
+    list.addEventListener("focusin", () => {
+      this.rove();
+    });
     this.keyed = new Keyed<Reconcile, HTMLLIElement>(
       list,
       (run) => run.key,
@@ -38,13 +46,37 @@ export class Runs {
     this.around = around;
     this.none.hidden = runs.length > 0;
     this.keyed.paint(runs);
+    this.rove();
+  }
+
+  private buttons(): HTMLButtonElement[] {
+    return [...this.list.querySelectorAll<HTMLButtonElement>(".run")];
+  }
+
+  /** One row is in the order of Tab, the focused or else the newest: the arrow keys go on from there. */
+  private rove(): void {
+    const buttons = this.buttons();
+    const at = buttons.find((button) => button === document.activeElement) ?? buttons[0];
+    for (const button of buttons) {
+      const wanted = button === at ? 0 : -1;
+      if (button.tabIndex !== wanted) button.tabIndex = wanted;
+    }
+  }
+
+  private key(event: KeyboardEvent): void {
+    const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+    const buttons = this.buttons();
+    const next = buttons[buttons.findIndex((button) => button === document.activeElement) + step];
+    if (step === 0 || next === undefined) return;
+    event.preventDefault();
+    next.focus();
   }
 }
 
 function makeRun(run: Reconcile): HTMLLIElement {
   const text = (name: string): HTMLElement => h("span", { class: `run-${name}`, "data-part": name });
   const shape = h("span", { class: "run-shape", "data-part": "shape" });
-  const button = h("button", { class: "run", type: "button", "data-go": run.key }, shape);
+  const button = h("button", { class: "run", type: "button", "data-go": run.key, tabindex: -1 }, shape);
   button.append(text("item"), text("took"), text("why"), text("when"));
   return h("li", {}, button);
 }

@@ -113,3 +113,11 @@ test("numbers", () => {
   assert.equal(span(4), "4 µs");
   assert.equal(span(3_100), "3.1 ms");
 });
+
+test("who changed an object is said also where it is not known what changed", () => {
+  const cause = { at: 0, what: "update", by: "other", manager: "kubectl-patch", kind: "PodSet", name: "web" };
+  const said = causeSaid(cause, { kind: "PodSet", name: "web" });
+  assert.deepEqual([said.text, said.who], ["changed by", "kubectl-patch"]);
+  assert.equal(causeSaid(cause).text, "PodSet web changed by");
+  assert.equal(causeSaid({ ...cause, manager: "" }).text, "PodSet web");
+});

@@ -80,7 +80,8 @@ function changeOf(cause: Cause, who: string, own: Pick<FlowObject, "kind" | "nam
   if (cause.what === "delete") return `${object} deleted${by}`.trim();
   if (cause.what === "add") return `${object} appeared${who === "" ? "" : ", made by"}`;
   const changed = cause.changed ?? [];
-  if (changed.length === 0 || cause.what !== "update") return object;
+  if (cause.what !== "update") return `${object}${by}`.trim();
+  if (changed.length === 0) return who === "" ? object : `${object} changed by`.trim();
   return `${object === "" ? "" : `${object}: `}${changed.join(" and ")} changed${by}`;
 }
 
