@@ -97,6 +97,7 @@ export class TransportElement extends HTMLElement {
     if (sign !== this.drawn) this.drawLine(app, this.palette, at);
     this.drawn = sign;
     this.classList.toggle("is-paused", playhead.paused);
+    document.body.classList.toggle("is-still", playhead.paused);
     const goOn = playhead.speed === 1 ? "Follow" : "Play";
     attr(part(this, "pause"), "aria-label", playhead.paused ? goOn : "Pause");
     attr(part(this, "pause"), "title", `${playhead.paused ? goOn : "Pause"} (Space)`);
