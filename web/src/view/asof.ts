@@ -52,18 +52,21 @@ export function countsAt(model: Model, lane: Lane, t: number): Counts {
 /** How many reconciles are looked through for those of one second, or of one version. */
 const looked = 20_000;
 
+/** Of so many reconciles the versions are compared. */
+const compared = 40;
+
 /** newestVersion is the newest resourceVersion that a lane had written or heard of at t, 0 when none is known. */
 export function newestVersion(model: Model, lane: string, t: number): number {
-  let newest = 0;
-  let runs = 0;
-  for (const { start, writes, causes } of model.recent(lane, looked)) {
-    if (start > t) continue;
-    for (const { to, after } of writes) if (to > 0 && to <= t) newest = Math.max(newest, Number(after ?? 0) || 0);
+  const newest = model.recent(lane, compared);
+  const live = (newest[0]?.start ?? 0) <= t;
+  const begun = live ? newest : model.recent(lane, looked).filter((run) => run.start <= t);
+  let version = 0;
+  for (const { writes, causes } of begun.slice(0, compared)) {
+    for (const { to, after } of writes) if (to > 0 && to <= t) version = Math.max(version, Number(after ?? 0) || 0);
     for (const { at, resourceVersion } of causes)
-      if (at <= t) newest = Math.max(newest, Number(resourceVersion ?? 0) || 0);
-    if (++runs === 40) break;
+      if (at <= t) version = Math.max(version, Number(resourceVersion ?? 0) || 0);
   }
-  return newest;
+  return version;
 }
 
 /** aboutSaid says what a controller works on and how it stands with it: "PodSet · 2 workers · not connected since 10:41:07". */

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Row } from "../base/rows.gen.ts";
+import { at, cause, controller, pass, sample, write } from "../../test/rows.ts";
+import type { Lane } from "../model/types.ts";
+import { Table } from "../model/table.ts";
+import { aboutSaid, countsAt, countsOf, newestVersion } from "./asof.ts";
+import { byLane, totals } from "./split.ts";
+
+function table(...rows: readonly Row[]): Table {
+  const made = new Table();
+  made.apply({ type: "rows", offset: 1, now: at(5000), rows, gone: [] });
+  return made;
+}
+
+function laneOf(model: Table): Lane {
+  const [lane] = model.lanes(at(5000));
+  assert.ok(lane !== undefined);
+  return lane;
+}
+
+test("the counts of an earlier moment are those of now less what was done since", () => {
+  const model = table(
+    controller({ reconciles: 12, errors: 3 }),
+    pass(100, [0, 1], { key: "a" }),
+    pass(700, [0, 1], { key: "b", result: "error" }),
+    sample(0, 2, 1),
+    sample(1, 5, 2),
+  );
+  const lane = laneOf(model);
+  const said = (t: number): number[] => [countsAt(model, lane, t).reconciles, countsAt(model, lane, t).errors];
+  assert.deepEqual([countsOf(lane).reconciles, countsOf(lane).errors], [12, 3]);
+  assert.deepEqual(said(at(5000)), [12, 3]);
+  assert.deepEqual(said(at(1000)), [7, 1]);
+  assert.deepEqual(said(at(500)), [6, 0]);
+  assert.deepEqual(said(at(50)), [5, 0]);
+});
+
+test("the newest version is the one that was known then", () => {
+  const late = write({ span: "w2", from: at(300), to: at(310), after: "269" });
+  const early = write({ from: at(110), to: at(120), after: "250" });
+  const model = table(
+    controller(),
+    pass(100, [0, 400], { writes: [early, late], causes: [cause({ resourceVersion: "240" })] }),
+  );
+  assert.deepEqual(
+    [90, 100, 200, 400].map((ms) => newestVersion(model, "podset", at(ms))),
+    [0, 240, 250, 269],
+  );
+});
+
+test("a controller that is gone says since when", () => {
+  const row = controller({ connected: false, heard: at(7000), workers: 2, kind: "PodSet" });
+  assert.equal(aboutSaid(row, 0), "PodSet · 2 workers · not connected since 10:41:07");
+});
+
+test("of a long queue the controller's own number is said, while it is live", () => {
+  const lane = { lane: "podset", mode: "single", rate: 0, waiting: [], behind: undefined } as const;
+  const slot = { lane: "podset", item: "default/web", label: "web", sub: "update", since: 0, reconcile: "" };
+  const drawn = { ...lane, queue: [slot, slot] };
+  const row = controller({ depth: 1000, delayed: 0 });
+  assert.deepEqual(totals(drawn, row, true), { queue: 1000, waiting: 0 });
+  assert.deepEqual(totals(drawn, row, false), { queue: 2, waiting: 0 });
+  assert.equal(totals(drawn, controller({ depth: 1 }), true).queue, 2, "few are counted as they are drawn");
+});
+
+test("a scene is dealt out to its lanes", () => {
+  const lanes = ["a", "b"].map(
+    (lane) => ({ lane, mode: "single", rate: 0, queue: [], waiting: [], behind: undefined }) as const,
+  );
+  const edges = ["a", "b", "a"].map((lane) => {
+    return { lane, edge: "queue-dequeue", tone: "ok", own: false, rate: 0, width: 1 } as const;
+  });
+  const split = byLane({ t: 0, tokens: [], nodes: [], edges, lanes, nextAt: Infinity });
+  assert.deepEqual([split("a").edges.length, split("b").edges.length, split("c").lane], [2, 1, undefined]);
+});
