@@ -24,5 +24,6 @@ export const AT_ONCE = 100 * MS;
 /** An event that must hurry takes at least this long. */
 export const HURRIED = 300 * MS;
 
-/** An error or a back-off is shown alone for this long at least, while that lags no more than twice LAG. */
+/** An error or a back-off is shown alone for this long at least, as long as none lags more than PATIENCE for that. */
 export const SHOWN = SECOND;
+export const PATIENCE = 3 * LAG;

@@ -2,7 +2,7 @@
  * One item's passes and waits in display time. Passes follow each other: one sets out when the one before has come
  * to its end, at most LAG after it did in truth. To keep that, the one before yields (is hurried from the moment on
  * at which the next began), and passes that have not set out yet become one. An error or a back-off does not join
- * calm ones: it may lag twice as long, and what joins it then is drawn as an error too. What is decided at a time
+ * calm ones: it may lag longer, and what joins it then is drawn as an error too. What is decided at a time
  * never moves what was drawn before it, so a picture drawn live stays right when more becomes known.
  */
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
@@ -12,7 +12,7 @@ import type { Arrivals } from "./events.ts";
 import { gateOf } from "./gate.ts";
 import { isFailed, isUneasy, parks, passJourneys } from "./pass.ts";
 import { FAILED, WAITING, Way, squeeze } from "./steps.ts";
-import { LAG, SHOWN, STAY, TRAVEL } from "./timing.ts";
+import { LAG, PATIENCE, SHOWN, STAY, TRAVEL } from "./timing.ts";
 import type { Journey } from "./types.ts";
 import { nameOf, word } from "./words.ts";
 
@@ -188,7 +188,10 @@ function groupOf(pass: Reconcile, before: Group | undefined): Group {
     entries: [pass],
     uneasy: isUneasy(pass),
     stale: false,
-    slot: Math.min(leave, Math.max(pass.from, before?.end ?? free, arrivals.journeys.length > 0 ? arrivals.first : free)),
+    slot: Math.min(
+      leave,
+      Math.max(pass.from, before?.end ?? free, arrivals.journeys.length > 0 ? arrivals.first : free),
+    ),
     leave,
     held: leave > ready,
     free,
@@ -214,7 +217,7 @@ function joins(group: Group, pass: Reconcile): boolean {
     return group.settled - pass.from > LAG && (group.held || room < SHOWN);
   }
   // A calm pass never becomes part of an error that came before it.
-  return isUneasy(pass) && group.held && group.leave + SHOWN > pass.from + 2 * LAG;
+  return isUneasy(pass) && group.held && group.leave + SHOWN > pass.from + PATIENCE;
 }
 
 function join(group: Group, pass: Reconcile, gate: (at: number) => number): void {
