@@ -118,4 +118,6 @@ export interface SceneOptions {
   readonly before?: ReadonlyMap<string, Mode>;
   /** The selected or pinned item key ("default/web"): never merged. */
   readonly pinned?: string;
+  /** The true time, where it is another than the display time: what is open lasts until then. */
+  readonly truth?: number;
 }

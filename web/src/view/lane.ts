@@ -70,6 +70,8 @@ export class LaneElement extends HTMLElement {
     const selected = this.app?.selection.get();
     const tokens = scene.tokens.filter((token) => token.lane === this.lane);
     this.tokens?.draw(tokens, selected?.reconcile ?? "");
+    const ringed = tokens.find((token) => token.kind === "pass" && token.reconcile === selected?.reconcile);
+    attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
     this.drawNodes(scene.nodes.filter((node) => node.lane === this.lane));

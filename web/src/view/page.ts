@@ -161,6 +161,8 @@ function connectKeys(app: App, notice: NoticeElement): void {
       step.reconcile(direction);
     },
     oldest: () => {
+      // Stepping goes on from there, not from a reconcile that was selected later.
+      app.selection.set(undefined);
       app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
     },
     live: () => {
