@@ -9,7 +9,7 @@ import { fitFirst, fitText } from "./fit.ts";
 import type { Palette } from "./shapes.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
-import { ordinal, plural, span, version, word } from "./words.ts";
+import { ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -122,7 +122,8 @@ export class LaneElement extends HTMLElement {
     for (const phase of last?.phases ?? []) {
       if (!isPhase(phase.name)) continue;
       const g = this.nodes.get(phase.name);
-      if (g !== undefined && part(g, "note").textContent === "") this.note(phase.name, span(phase.to - phase.from));
+      if (g !== undefined && part(g, "note").textContent === "")
+        this.note(phase.name, spanOrNone(phase.to - phase.from));
     }
   }
 
@@ -150,7 +151,7 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-lit", node !== undefined);
       if (node === undefined) continue;
       attr(g, "data-tone", node.tone);
-      if (node.duration >= 0 && isPhase(id)) this.note(id, `${span(node.duration)}${node.open ? " …" : ""}`);
+      if (node.duration >= 0 && isPhase(id)) this.note(id, `${spanOrNone(node.duration)}${node.open ? " …" : ""}`);
     }
   }
 
