@@ -15,7 +15,7 @@ interface Moment {
 async function moment(dash: Page): Promise<Moment> {
   const said = (await dash.locator("#details .panel-sub").textContent()) ?? "";
   const at = (await dash.locator("tracer-lane").first().getAttribute("data-selected-at")) ?? "";
-  await dash.getByRole("button", { name: "Copy link" }).click();
+  await dash.locator('[data-take="link"]').click();
   const link = await dash.evaluate(() => navigator.clipboard.readText());
   return { said, at, time: Number(/at=(\d+)/.exec(link)?.[1]) };
 }

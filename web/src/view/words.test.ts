@@ -87,7 +87,7 @@ test("what comes next is told as of now", () => {
   const update = reconcile({ from: 13_400, causes: [cause({ what: "update" })] });
   assert.deepEqual(nextSaid(again, 60_000, update), {
     text: "Back-off of 40 ms set",
-    more: "(4th time); an update came first, after 3.4 ms",
+    more: "(4th time); an update came first, after 2.4 ms",
     tone: "warn",
   });
   assert.equal(nextSaid(reconcile({}), 0).text, "Done until something changes");
