@@ -20,5 +20,6 @@ export function spotlit(layout: Layout, pass: Reconcile, t: number, options: Sce
     edges: [...others(whole.edges), ...alone.edges],
     lanes: [...others(whole.lanes), ...alone.lanes],
     nextAt: whole.nextAt,
+    alone: pass.key,
   };
 }

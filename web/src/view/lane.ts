@@ -74,6 +74,7 @@ export class LaneElement extends HTMLElement {
     attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
+    this.drawStepped(scene.alone);
     this.drawNodes(scene.nodes.filter((node) => node.lane === this.lane));
     this.drawEdges(scene.edges.filter((edge) => edge.lane === this.lane));
     const lane = scene.lanes.find((candidate) => candidate.lane === this.lane);
@@ -142,6 +143,18 @@ export class LaneElement extends HTMLElement {
     if (g === undefined) return;
     g.classList.toggle("has-note", text !== "");
     say(part(g, "note"), text);
+  }
+
+  /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */
+  private drawStepped(alone: string | undefined): void {
+    const run = alone === undefined ? undefined : this.app?.model.reconcile(alone);
+    if (run?.controller !== this.lane) return;
+    const t = this.app?.playhead.now() ?? 0;
+    for (const id of this.nodes.keys()) {
+      if (!isPhase(id)) continue;
+      const phase = run.phases.filter(({ name, from }) => name === id && from <= t).at(-1);
+      this.note(id, phase === undefined ? "" : spanOrNone((phase.to === 0 ? t : phase.to) - phase.from));
+    }
   }
 
   private drawNodes(active: readonly ActiveNode[]): void {
