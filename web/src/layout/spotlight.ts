@@ -5,7 +5,8 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { MS } from "../base/time.ts";
-import { Layout, layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
+import { layout } from "./layout.ts";
 import type { Journey, Step } from "./types.ts";
 
 /** How long a token needs to come to rest at its station, in µs. */

@@ -117,7 +117,7 @@ test("a failed write says on which version and what the answer was", () => {
     failureSaid(put, { cause: event }).text,
     "web status written on rv 10\u00a0427, but tracer-page had made rv 10\u00a0429 (spec) 4 ms before: 409 Conflict",
   );
-  const { manager: _, ...unknown } = event;
+  const unknown = cause({ at: event.at, resourceVersion: "10429" });
   assert.match(failureSaid(put, { cause: unknown }).text, /but somebody else had made/);
   assert.match(failureSaid(put, { cause: { ...unknown, by: "self" } }).text, /but an own write had made/);
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
