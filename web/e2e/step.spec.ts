@@ -61,6 +61,7 @@ test("every step shows one phase of the reconcile that the panel speaks of, forw
   for (const was of [...seen].reverse().slice(1)) {
     await dash.keyboard.press("ArrowLeft");
     await expect(dash.locator("tracer-lane").first()).toHaveAttribute("data-selected-at", was.at);
+    await expect(dash.locator("#details .panel-sub")).toHaveText(was.said);
     expect(await moment(dash)).toEqual(was);
   }
 });
