@@ -93,7 +93,7 @@ func (r *Receiver) enter(ctx context.Context) (leave func(), err error) {
 // accept takes one request whole and returns the encoded answer.
 func (r *Receiver) accept(ctx context.Context, kind Kind, body []byte, asJSON bool) ([]byte, error) {
 	req := newRequest(kind)
-	if err := parse(req, body, asJSON, r.cfg.Caps.Depth); err != nil {
+	if err := parse(req, body, asJSON, r.cfg.Caps.Depth, maxDecoded); err != nil {
 		return nil, err
 	}
 	rejected := r.cfg.Caps.apply(req)
@@ -150,6 +150,10 @@ func asRefusal(err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {
 		return r
+	}
+	// What only HTTP has a status for is a fault of the request.
+	if he, ok := errors.AsType[*httpError](err); ok {
+		return &refusal{codes.InvalidArgument, he.reason}
 	}
 	return &refusal{codes.Internal, err.Error()}
 }

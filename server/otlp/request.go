@@ -1,7 +1,10 @@
 package otlp
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"net/http"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
@@ -36,23 +39,26 @@ func Decode(kind Kind, payload []byte) (Batch, error) {
 		return Batch{}, fmt.Errorf("decoding a payload: kind %d is neither traces (%d) nor logs (%d)", kind, Traces, Logs)
 	}
 	req := newRequest(kind)
-	if err := parse(req, payload, false, maxWalk); err != nil {
+	if err := parse(req, payload, false, maxWalk, math.MaxInt); err != nil {
 		return Batch{}, fmt.Errorf("decoding a payload: %w", err)
 	}
 	return req.decode(), nil
 }
 
-// parse measures the nesting before it decodes: the decoder recurses, and a
-// few megabytes of brackets would else need a gigabyte of stack.
-func parse(req request, body []byte, asJSON bool, depth int) error {
+// parse measures the request before it decodes: the decoder recurses, and makes
+// of a few megabytes a gigabyte of stack or of spans.
+func parse(req request, body []byte, asJSON bool, depth, budget int) error {
 	var err error
 	if asJSON {
-		err = checkJSONDepth(body, depth)
+		err = checkJSON(body, depth, budget)
 	} else {
-		err = checkProtoDepth(body, req, depth)
+		err = checkProto(body, req, depth, budget)
 	}
 	if err == nil {
 		err = req.unmarshal(body, asJSON)
+	}
+	if errors.Is(err, errBudget) {
+		return &httpError{http.StatusRequestEntityTooLarge, err.Error()}
 	}
 	if err != nil {
 		return &refusal{codes.InvalidArgument, fmt.Sprintf("the body is not an OTLP request: %v: nothing was stored", err)}
