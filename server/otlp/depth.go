@@ -96,7 +96,7 @@ func walk(buf []byte, m *message, left int, budget *int) error {
 		if n < 0 {
 			return protowire.ParseError(n)
 		}
-		if err := enter(field, m.fields[num], left-1, budget); err != nil {
+		if err := measure(field, m.fields[num], left-1, budget); err != nil {
 			return err
 		}
 		buf = buf[n:]
@@ -104,8 +104,8 @@ func walk(buf []byte, m *message, left int, budget *int) error {
 	return nil
 }
 
-// enter measures a field that holds m; nil is one that does not count.
-func enter(field []byte, m *message, left int, budget *int) error {
+// measure looks into a field that holds m; nil is one that does not count.
+func measure(field []byte, m *message, left int, budget *int) error {
 	if m == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc/codes"
 )
@@ -38,6 +39,12 @@ type Config struct {
 	// MaxAtOnce is how many requests are worked on at once; others wait. 0 is
 	// 16.
 	MaxAtOnce int
+	// MaxReading is how many requests are read from the network at once. 0 is
+	// 128.
+	MaxReading int
+	// Stall is how long a sender may send nothing of a body that it has begun;
+	// over gRPC, how long it may take for a message. 0 is 5 s.
+	Stall time.Duration
 	// Caps bound single spans and log records.
 	Caps Caps
 }
@@ -46,6 +53,9 @@ type Config struct {
 type Receiver struct {
 	cfg   Config
 	slots chan struct{}
+	// readers are slots for what is not here yet: a sender that stalls must not
+	// keep others from being worked on.
+	readers chan struct{}
 
 	spans    atomic.Int64
 	logs     atomic.Int64
@@ -71,8 +81,14 @@ func New(cfg Config) *Receiver {
 	if cfg.MaxAtOnce == 0 {
 		cfg.MaxAtOnce = 16
 	}
+	if cfg.MaxReading == 0 {
+		cfg.MaxReading = 128
+	}
+	if cfg.Stall == 0 {
+		cfg.Stall = 5 * time.Second
+	}
 	cfg.Caps = cfg.Caps.withDefaults()
-	return &Receiver{cfg: cfg, slots: make(chan struct{}, cfg.MaxAtOnce)}
+	return &Receiver{cfg: cfg, slots: make(chan struct{}, cfg.MaxAtOnce), readers: make(chan struct{}, cfg.MaxReading)}
 }
 
 // Counts returns the counts so far.
@@ -81,10 +97,10 @@ func (r *Receiver) Counts() Counts {
 }
 
 // enter waits for a slot, so that many large requests at once do not add up.
-func (r *Receiver) enter(ctx context.Context) (leave func(), err error) {
+func enter(ctx context.Context, slots chan struct{}) (leave func(), err error) {
 	select {
-	case r.slots <- struct{}{}:
-		return func() { <-r.slots }, nil
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
 	case <-ctx.Done():
 		return nil, &refusal{codes.Unavailable, "the hub is busy and the request's time is over: send it again"}
 	}
@@ -138,6 +154,8 @@ type refusal struct {
 }
 
 func (e *refusal) Error() string { return e.reason }
+
+var errSlow = &refusal{codes.Unavailable, "the request came too slowly, and nothing was stored: send it again"}
 
 func storeRefusal(err error) error {
 	if errors.Is(err, ErrBusy) {
