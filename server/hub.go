@@ -335,5 +335,8 @@ func storeError(err error) error {
 	if errors.Is(err, journal.ErrFull) {
 		return fmt.Errorf("%w: %w", otlp.ErrBusy, err)
 	}
+	if errors.Is(err, journal.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", otlp.ErrTooLarge, err)
+	}
 	return err
 }

@@ -59,6 +59,8 @@ const maxBlock = 8 << 20
 var (
 	// ErrFull says that more is waiting for the disk than may wait: try again.
 	ErrFull = errors.New("the journal is full")
+	// ErrTooLarge is wrapped when a record is over MaxRecord: it will never fit.
+	ErrTooLarge = errors.New("over the limit of a record")
 	// ErrClosed says that the journal is closed or about to be.
 	ErrClosed = errors.New("the journal is closed")
 )

@@ -280,8 +280,8 @@ func TestWriteOfUnknownOutcomeIsHandedOnOnce(t *testing.T) {
 func TestTooLargeARecordIsRefused(t *testing.T) {
 	j := open(t, t.TempDir())
 	err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord+1)})
-	if err == nil || !strings.Contains(err.Error(), "limit") {
-		t.Errorf("error is %v, want one that names the limit", err)
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), fmt.Sprint(MaxRecord)) {
+		t.Errorf("error is %v, want ErrTooLarge with the limit", err)
 	}
 	if err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord)}); err != nil {
 		t.Errorf("a record of the limit's size: %v", err)

@@ -15,7 +15,7 @@ func (j *Journal) Append(ctx context.Context, records ...Record) error {
 	e := entry{records: records, bytes: blockSize(records) - headerSize, answer: make(chan error, 1)}
 	for _, r := range records {
 		if len(r.Payload) > MaxRecord {
-			return fmt.Errorf("a record of %d bytes is over the limit of %d: send smaller batches", len(r.Payload), MaxRecord)
+			return fmt.Errorf("%w: it has %d bytes, the limit is %d: send smaller batches", ErrTooLarge, len(r.Payload), MaxRecord)
 		}
 	}
 	if err := j.queue.put(e); err != nil {

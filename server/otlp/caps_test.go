@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -89,6 +90,39 @@ func TestCaps(t *testing.T) {
 				t.Errorf("%d spans are stored (%v), want 2", req.count(), err)
 			}
 		})
+	}
+}
+
+// TestTimesAheadAreRejected sends times that a clock far ahead, or an overflow,
+// makes.
+func TestTimesAheadAreRejected(t *testing.T) {
+	now := time.Now()
+	for name, c := range map[string]struct {
+		at   pcommon.Timestamp
+		good bool
+	}{
+		"now":          {pcommon.NewTimestampFromTime(now), true},
+		"within":       {pcommon.NewTimestampFromTime(now.Add(time.Minute)), true},
+		"beyond":       {pcommon.NewTimestampFromTime(now.Add(time.Minute + time.Nanosecond)), false},
+		"in a century": {pcommon.NewTimestampFromTime(now.AddDate(100, 0, 0)), false},
+		"before 1970":  {pcommon.Timestamp(1<<64 - 5000), false},
+	} {
+		for what, fill := range map[string]func(ptrace.Span){
+			"start": func(s ptrace.Span) { s.SetStartTimestamp(c.at) },
+			"end":   func(s ptrace.Span) { s.SetEndTimestamp(c.at) },
+			"event": func(s ptrace.Span) { s.Events().AppendEmpty().SetTimestamp(c.at) },
+		} {
+			r, _ := newReceiver(func(c *Config) { c.Now = func() time.Time { return now } })
+			p := partial(t, post(r, Traces, encoded(t, traces(fill, plain))).Body.Bytes())
+			if c.good != (p.RejectedSpans() == 0) || !c.good && !strings.Contains(p.ErrorMessage(), "clock") {
+				t.Errorf("%s %s: %d rejected, %q", what, name, p.RejectedSpans(), p.ErrorMessage())
+			}
+		}
+		r, _ := newReceiver(func(c *Config) { c.Now = func() time.Time { return now } })
+		post(r, Logs, encoded(t, logs(func(l plog.LogRecord) { l.SetTimestamp(c.at) })))
+		if got := r.Counts().Rejected; c.good != (got == 0) {
+			t.Errorf("log record %s: %d rejected", name, got)
+		}
 	}
 }
 

@@ -117,7 +117,7 @@ func metadataToken(ctx context.Context) string {
 // that trying again can help.
 func statusError(err error) error {
 	ref := asRefusal(err)
-	st := status.New(ref.code, ref.reason)
+	st := status.New(ref.code, legible(ref.reason))
 	if ref.code == codes.ResourceExhausted || ref.code == codes.Unavailable {
 		if with, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Second)}); err == nil {
 			st = with

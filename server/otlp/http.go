@@ -77,7 +77,7 @@ func (r *Receiver) admit(req *http.Request, mediaType string) error {
 		return &httpError{http.StatusForbidden, "a request with an Origin header comes from a web page: emitters send none"}
 	case !r.cfg.Authorize(Bearer(req.Header.Get("Authorization"))):
 		return &refusal{codes.Unauthenticated, "the Authorization header must be \"Bearer <ingest token>\": " +
-			"set OTEL_EXPORTER_OTLP_HEADERS to what `tracer serve` prints"}
+			"set OTEL_EXPORTER_OTLP_HEADERS with the token in the file ingest-token of the hub's data folder, or that of --ingest-token"}
 	case mediaType != typeProto && mediaType != typeJSON:
 		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("Content-Type %q is not taken: use %s or %s",
 			flow.Brief(mediaType), typeProto, typeJSON)}
@@ -193,7 +193,7 @@ func writeRefusal(w http.ResponseWriter, err error, asJSON bool) {
 	if code == codes.Unauthenticated {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tracer ingest"`)
 	}
-	message := status.New(code, err.Error()).Proto()
+	message := status.New(code, legible(err.Error())).Proto()
 	body, contentType := []byte(nil), typeProto
 	if asJSON {
 		body, _ = protojson.Marshal(message)
@@ -205,6 +205,9 @@ func writeRefusal(w http.ResponseWriter, err error, asJSON bool) {
 	w.WriteHeader(httpStatus)
 	_, _ = w.Write(body)
 }
+
+// legible makes of a reason that quotes a sender's bytes one that can be sent.
+func legible(reason string) string { return strings.ToValidUTF8(reason, "\uFFFD") }
 
 func statusOf(code codes.Code) int {
 	switch code {

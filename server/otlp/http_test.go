@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -129,6 +130,9 @@ func TestRefusals(t *testing.T) {
 		"too large inside":  {zip(t, bytes.Repeat(big, 4)), []string{"Content-Encoding", "gzip"}, 413, "8192 bytes as decompressed"},
 		"nested protobuf":   {deepProto(3000), nil, 400, "nested too deep"},
 		"nested JSON":       {deepJSON(1000), []string{"Content-Type", typeJSON}, 400, "nested too deep"},
+		"JSON and more":     {[]byte(`{"resourceSpans":[]} x`), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
+		"two JSON objects":  {[]byte(`{}{}`), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
+		"JSON null":         {[]byte(" null"), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
 		"JSON of no object": {[]byte("[1,2]"), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,6 +161,19 @@ func TestRefusalIsAStatusInTheRequestsEncoding(t *testing.T) {
 	if err := proto.Unmarshal(w.Body.Bytes(), &st); err != nil || st.Code != 3 || st.Message == "" {
 		t.Errorf("the protobuf answer is %v (%v), want code 3 with a message", &st, err)
 	}
+	w = post(r, Traces, []byte("{\"\xff\xfe"), "Content-Type", typeJSON)
+	if !utf8.Valid(w.Body.Bytes()) || !strings.Contains(w.Body.String(), "message") {
+		t.Errorf("the answer to what is no UTF-8 is %q", w.Body)
+	}
+	w = post(r, Traces, []byte{}, "Content-Encoding", "\xff")
+	if err := proto.Unmarshal(w.Body.Bytes(), &st); err != nil || st.Message == "" {
+		t.Errorf("the answer to an encoding that is no UTF-8 is %q", w.Body)
+	}
+	writer := httptest.NewRecorder()
+	writeRefusal(writer, errors.New("bad byte \xff"), false)
+	if err := proto.Unmarshal(writer.Body.Bytes(), &st); err != nil || !strings.HasPrefix(st.Message, "bad byte") {
+		t.Errorf("a reason that is no UTF-8 is answered as %q", writer.Body)
+	}
 	w = post(r, Traces, []byte("{"), "Content-Type", typeJSON)
 	if !strings.HasPrefix(w.Body.String(), `{"code":3`) || w.Header().Get("Content-Type") != typeJSON {
 		t.Errorf("the JSON answer is %q", w.Body)
@@ -170,13 +187,14 @@ func TestStoreThatFails(t *testing.T) {
 	}{
 		"full":    {fmt.Errorf("journal: %w", ErrBusy), 429},
 		"failing": {errors.New("disk on fire"), 503},
+		"no room": {fmt.Errorf("%w: 9 bytes", ErrTooLarge), 413},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, store := newReceiver()
 			store.err = c.err
 			w := post(r, Traces, encoded(t, traces(plain)))
-			if w.Code != c.status || w.Header().Get("Retry-After") == "" {
-				t.Errorf("answer %d, Retry-After %q; want %d with it", w.Code, w.Header().Get("Retry-After"), c.status)
+			if w.Code != c.status || (w.Header().Get("Retry-After") == "") != (c.status == 413) {
+				t.Errorf("answer %d, Retry-After %q; want %d, with it where trying again helps", w.Code, w.Header().Get("Retry-After"), c.status)
 			}
 			if r.Counts().Spans != 0 {
 				t.Error("spans are counted as stored")

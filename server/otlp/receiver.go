@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,10 @@ const (
 // ErrBusy is to be wrapped by the error of Config.Store when the sender should
 // send the same again in a moment.
 var ErrBusy = errors.New("the hub is full")
+
+// ErrTooLarge is to be wrapped by the error of Config.Store when a request can
+// never be stored: to send it again is of no use.
+var ErrTooLarge = errors.New("the batch is too large to be stored")
 
 // Config says what a Receiver does with a request. Store and Authorize are
 // required.
@@ -45,6 +50,8 @@ type Config struct {
 	// Stall is how long a sender may send nothing of a body that it has begun;
 	// over gRPC, how long it may take for a message. 0 is 5 s.
 	Stall time.Duration
+	// Now is the hub's clock, which times are compared with. nil is time.Now.
+	Now func() time.Time
 	// Caps bound single spans and log records.
 	Caps Caps
 }
@@ -87,6 +94,9 @@ func New(cfg Config) *Receiver {
 	if cfg.Stall == 0 {
 		cfg.Stall = 5 * time.Second
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	cfg.Caps = cfg.Caps.withDefaults()
 	return &Receiver{cfg: cfg, slots: make(chan struct{}, cfg.MaxAtOnce), readers: make(chan struct{}, cfg.MaxReading)}
 }
@@ -112,7 +122,7 @@ func (r *Receiver) accept(ctx context.Context, kind Kind, body []byte, asJSON bo
 	if err := parse(req, body, asJSON, r.cfg.Caps.Depth, maxDecoded); err != nil {
 		return nil, err
 	}
-	rejected := r.cfg.Caps.apply(req)
+	rejected := r.cfg.Caps.apply(req, r.cfg.Now())
 	redacted := req.redact()
 	if err := r.store(ctx, kind, req, body, asJSON || redacted || rejected.count > 0); err != nil {
 		return nil, err
@@ -160,6 +170,9 @@ var errSlow = &refusal{codes.Unavailable, "the request came too slowly, and noth
 func storeRefusal(err error) error {
 	if errors.Is(err, ErrBusy) {
 		return &refusal{codes.ResourceExhausted, "the hub's journal is full: send the same batch again later"}
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return &httpError{http.StatusRequestEntityTooLarge, err.Error()}
 	}
 	return &refusal{codes.Unavailable, "the batch was not stored: " + err.Error() + ": send it again later"}
 }

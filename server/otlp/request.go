@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -50,7 +52,9 @@ func Decode(kind Kind, payload []byte) (Batch, error) {
 func parse(req request, body []byte, asJSON bool, depth, budget int) error {
 	var err error
 	if asJSON {
-		err = checkJSON(body, depth, budget)
+		if err = checkJSON(body, depth, budget); err == nil && !isObject(body) {
+			err = errors.New("it is not one JSON object")
+		}
 	} else {
 		err = checkProto(body, req, depth, budget)
 	}
@@ -64,6 +68,12 @@ func parse(req request, body []byte, asJSON bool, depth, budget int) error {
 		return &refusal{codes.InvalidArgument, fmt.Sprintf("the body is not an OTLP request: %v: nothing was stored", err)}
 	}
 	return nil
+}
+
+// isObject is stricter than the decoder, which stops at the end of an object,
+// and takes null for one.
+func isObject(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) && json.Valid(body)
 }
 
 type traceRequest struct{ ptraceotlp.ExportRequest }
