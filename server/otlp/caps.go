@@ -83,6 +83,8 @@ func (c Caps) check(v any) error {
 		return c.checkLog(v)
 	case pcommon.Map:
 		return c.checkMap("the resource", v)
+	case pcommon.InstrumentationScope:
+		return c.checkMap("the scope", v.Attributes())
 	}
 	return nil
 }

@@ -134,6 +134,29 @@ func TestSpanWithoutIDIsRejected(t *testing.T) {
 	}
 }
 
+// TestScopeOverACapIsRejected is about what all spans of a scope share.
+func TestScopeOverACapIsRejected(t *testing.T) {
+	for name, fill := range map[string]func(pcommon.InstrumentationScope){
+		"attributes": func(s pcommon.InstrumentationScope) {
+			for i := range 129 {
+				s.Attributes().PutInt(fmt.Sprint("a", i), 1)
+			}
+		},
+		"string": func(s pcommon.InstrumentationScope) { s.Attributes().PutStr("a", strings.Repeat("x", 16<<10+1)) },
+	} {
+		r, store := newReceiver()
+		ts, ls := traces(plain, plain), logs(func(plog.LogRecord) {})
+		fill(ts.Traces().ResourceSpans().At(0).ScopeSpans().At(0).Scope())
+		fill(ls.Logs().ResourceLogs().At(0).ScopeLogs().At(0).Scope())
+		p := partial(t, post(r, Traces, encoded(t, ts)).Body.Bytes())
+		post(r, Logs, encoded(t, ls))
+		if p.RejectedSpans() != 2 || !strings.Contains(p.ErrorMessage(), "the scope") || r.Counts().Rejected != 3 || store.count() != 0 {
+			t.Errorf("%s: %d spans rejected, %q, %d in all, %d stored; want 2, 3, none", name, p.RejectedSpans(), p.ErrorMessage(),
+				r.Counts().Rejected, store.count())
+		}
+	}
+}
+
 func TestKnownHasEveryAttributeOfTheContract(t *testing.T) {
 	file, err := parser.ParseFile(gotoken.NewFileSet(), "../../tracer/semconv/semconv.go", nil, 0)
 	if err != nil {
@@ -168,6 +191,9 @@ func canaries(s ptrace.Span) {
 	s.Events().AppendEmpty().Attributes().PutStr("db.password", "CANARY-7")
 	s.Links().AppendEmpty().Attributes().PutStr("x-api-key", "CANARY-8")
 	s.Attributes().PutStr(semconv.AttrObjectFields, "Bearer CANARY-9-abcdefgh")
+	s.SetName("GET with Bearer CANARY-12-abcdefgh")
+	s.Events().AppendEmpty().SetName("Basic CANARY-13-abcdefgh")
+	s.TraceState().FromRaw("a=Bearer CANARY-14-abcdefgh")
 }
 
 func TestSecretsAreNotStored(t *testing.T) {
@@ -176,6 +202,9 @@ func TestSecretsAreNotStored(t *testing.T) {
 	post(r, Logs, encoded(t, logs(func(l plog.LogRecord) {
 		l.Body().SetStr("Bearer CANARY-10-abcdefgh")
 		l.Attributes().PutStr("cookie", "CANARY-11")
+		l.SetSeverityText("Bearer CANARY-15-abcdefgh")
+	}, func(l plog.LogRecord) {
+		l.SetEventName("Bearer CANARY-16-abcdefgh")
 	})))
 	if store.count() != 2 {
 		t.Fatalf("%d requests are stored, want 2", store.count())

@@ -94,6 +94,9 @@ func (r *traceRequest) keep(f func(any) bool) {
 			rs.ScopeSpans().RemoveIf(func(ptrace.ScopeSpans) bool { return true })
 		}
 		rs.ScopeSpans().RemoveIf(func(ss ptrace.ScopeSpans) bool {
+			if !f(ss.Scope()) {
+				return true
+			}
 			ss.Spans().RemoveIf(func(s ptrace.Span) bool { return !f(s) })
 			// The numbering of a request whose spans were all rejected stays:
 			// it is what makes the gap known.
@@ -133,6 +136,9 @@ func (r *logRequest) keep(f func(any) bool) {
 			return true
 		}
 		rl.ScopeLogs().RemoveIf(func(sl plog.ScopeLogs) bool {
+			if !f(sl.Scope()) {
+				return true
+			}
 			sl.LogRecords().RemoveIf(func(l plog.LogRecord) bool { return !f(l) })
 			return false
 		})

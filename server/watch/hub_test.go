@@ -245,6 +245,22 @@ func TestLimitsOfViewersAndFilters(t *testing.T) {
 	}
 }
 
+// A filter that somebody has looked through and left must not keep others out.
+func TestLeftFiltersMakeRoom(t *testing.T) {
+	h := ready(func(c *Config) { c.MaxFeeds = 4 })
+	watched := join(t, h, Filter{Items: []string{"watched"}}, nil)
+	for i := range 20 {
+		v, err := h.subscribe(Filter{Items: []string{fmt.Sprint("item-", i)}}, nil)
+		if err != nil {
+			t.Fatalf("filter %d: %v", i, err)
+		}
+		v.leave()
+	}
+	if h.feeds[watched.feed.filter.key()] != watched.feed || h.feeds[Filter{}.key()] == nil {
+		t.Error("a feed that is watched, or the one without a filter, was forgotten")
+	}
+}
+
 func TestTickGrowsWithTheViewers(t *testing.T) {
 	h := ready()
 	for n, want := range map[int]time.Duration{
