@@ -88,11 +88,18 @@ func prepare(ctx context.Context, o Options, api clients) error {
 
 // unlessEnded drops the error of what was interrupted because it had to end.
 func unlessEnded(ctx context.Context, err error) error {
+	if ended(ctx) {
+		return nil
+	}
+	return err
+}
+
+func ended(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
-		return nil
+		return true
 	default:
-		return err
+		return false
 	}
 }
 
