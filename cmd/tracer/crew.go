@@ -20,8 +20,11 @@ import (
 // that Ctrl-C may take. The reconciler goes first, so that the hub still takes
 // its last spans.
 const (
-	reconcilerGrace = time.Second
+	reconcilerGrace = 1800 * time.Millisecond
 	restGrace       = 3 * time.Second
+	// reconcilerDrain is what reconciles under way get of the reconciler's grace,
+	// so that their last spans are sent too.
+	reconcilerDrain = time.Second
 )
 
 // The names of the children in messages.
@@ -130,7 +133,7 @@ func (d *crew) reconcilerChild(env []string, more ...string) supervise.Child {
 	})
 	return supervise.Child{
 		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},
-		Args: append([]string{"reconcile", "--exit-with-parent"}, more...),
+		Args: append([]string{"reconcile", "--exit-with-parent", "--drain-timeout", reconcilerDrain.String()}, more...),
 		Env:  d.environment(env...),
 	}
 }
@@ -168,7 +171,7 @@ func (d *crew) keep(c supervise.Child, started func(context.Context, *member, su
 	go func() {
 		defer close(m.gone)
 		if err := supervise.Keep(ctx, c, func(e supervise.Event) { d.tell(ctx, m, e) }); err != nil {
-			d.fail(err)
+			d.fail(d.advise(c, err))
 		}
 	}()
 	return m

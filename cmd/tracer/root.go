@@ -64,10 +64,12 @@ An instrumented controller sends a span for each phase of its loop to the hub
   # The parts one by one, against a cluster of yours:
   tracer serve --kubeconfig ~/.kube/config
   tracer reconcile --kubeconfig ~/.kube/config --install-crd`,
-		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Args: knownCommand,
+
+		PersistentPreRunE: nothingEmpty,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetIn(io.in)
