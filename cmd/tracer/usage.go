@@ -73,15 +73,23 @@ func checkTokens(token, ingest string) error {
 }
 
 func checkToken(flag, variable, token string) error {
+	if fault := tokenFault(token); fault != "" {
+		return usagef("--%s, or %s, %s", flag, variable, fault)
+	}
+	return nil
+}
+
+// tokenFault says what is wrong with a token and what to do, or "".
+func tokenFault(token string) string {
 	if len(token) > maxToken {
-		return usagef("--%s, or %s, is longer than %d characters: it has %d (give a shorter one)", flag, variable, maxToken, len(token))
+		return fmt.Sprintf("is longer than %d characters: it has %d (give a shorter one)", maxToken, len(token))
 	}
 	for _, r := range token {
 		if r <= ' ' || r > '~' {
-			return usagef("--%s, or %s, has a character that a header cannot carry (give printable ASCII without spaces, at most %d characters)", flag, variable, maxToken)
+			return fmt.Sprintf("has a character that a header cannot carry (give printable ASCII without spaces, at most %d characters)", maxToken)
 		}
 	}
-	return nil
+	return ""
 }
 
 // checkNamespace checks the form of a namespace's name; "" is all of them.
