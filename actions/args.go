@@ -61,7 +61,7 @@ func checkNamespace(namespace string) error {
 		return bad("namespace: it is missing: give one, for example default")
 	}
 	if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-		return bad("namespace: %s is no namespace (at most 63 of a-z, 0-9 and -, a letter or digit first and last): correct it", quote(namespace))
+		return bad("namespace: %s is no namespace: use at most 63 of a-z, 0-9 and -, with a letter or digit first and last, for example team-a", quote(namespace))
 	}
 	if strings.HasPrefix(namespace, reserved) {
 		return &Error{http.StatusForbidden, fmt.Sprintf("namespace: %s belongs to Kubernetes itself: choose one that does not begin with %s", quote(namespace), reserved)}
@@ -74,7 +74,7 @@ func checkName(name string) error {
 		return bad("name: it is missing: give the name of a PodSet")
 	}
 	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 || len(name) > maxName {
-		return bad("name: %s is no name of a PodSet (at most %d of a-z, 0-9, - and ., a letter or digit first and last): correct it", quote(name), maxName)
+		return bad("name: %s is no name of a PodSet: use at most %d of a-z, 0-9, - and ., with a letter or digit first and last, for example web-1", quote(name), maxName)
 	}
 	return nil
 }

@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/reconcile-tracer/tracer/reconciler/api/v1alpha1"
 )
 
 // nowhere is an address that nothing listens to.
@@ -50,10 +54,10 @@ func TestBadArgumentsAreRefused(t *testing.T) {
 		text   string
 	}{
 		"no namespace":       {with("namespace", ""), 400, "namespace: it is missing: give one"},
-		"a bad namespace":    {with("namespace", "Default"), 400, `namespace: "Default" is no namespace (at most 63`},
+		"a bad namespace":    {with("namespace", "Default"), 400, `namespace: "Default" is no namespace: use at most 63 of a-z, 0-9 and -, with a letter or digit first and last, for example team-a`},
 		"the system's":       {with("namespace", "kube-system"), 403, `namespace: "kube-system" belongs to Kubernetes itself`},
 		"no name":            {with("name", ""), 400, "name: it is missing: give"},
-		"a bad name":         {with("name", "a/b"), 400, `name: "a/b" is no name`},
+		"a bad name":         {with("name", "a/b"), 400, `name: "a/b" is no name of a PodSet: use at most 63 of a-z, 0-9, - and ., with a letter or digit first and last, for example web-1`},
 		"a long name":        {with("name", strings.Repeat("a", 64)), 400, "at most 63"},
 		"a huge name":        {with("name", strings.Repeat("a", 1<<20)), 400, `…" is no name`},
 		"no replicas":        {with("replicas", ""), 400, "replicas: \"\" is no whole number from 0 to 20: choose one"},
@@ -79,6 +83,21 @@ func TestTimeoutIsSaid(t *testing.T) {
 	var answer *Error
 	if !errors.As(err, &answer) || answer.HTTPStatus() != http.StatusGatewayTimeout {
 		t.Errorf("explain = %v, want 504", err)
+	}
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	sets := schema.GroupResource{Group: v1alpha1.GroupName, Resource: v1alpha1.Resource}
+	r := request{namespace: "nope", name: "x"}
+	for want, answer := range map[string]error{
+		"namespace nope does not exist: make it with kubectl create namespace nope, or choose": apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "nope"),
+		"PodSet nope/x does not exist: create it first":                                        apierrors.NewNotFound(sets, "x"),
+		"knows no PodSets: install the CRD":                                                    apierrors.NewGenericServerResponse(http.StatusNotFound, "POST", sets, "", "404 page not found", 0, true),
+	} {
+		var got *Error
+		if err := r.explain(answer); !errors.As(err, &got) || got.HTTPStatus() != http.StatusNotFound || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want 404 and %q", answer, err, want)
+		}
 	}
 }
 

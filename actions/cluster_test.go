@@ -149,7 +149,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		t.Errorf("create twice: %v (%d), want 409", err, status(err))
 	}
 	args := map[string]string{"namespace": "no-such-namespace", "name": "web", "replicas": "1"}
-	if _, err := p.actions.Do(t.Context(), "create", args); status(err) != 404 {
+	if _, err := p.actions.Do(t.Context(), "create", args); status(err) != 404 || !strings.Contains(err.Error(), "namespace no-such-namespace does not exist") {
 		t.Errorf("create without its namespace: %v (%d), want 404", err, status(err))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Error says what went wrong and what to do.
@@ -54,7 +55,7 @@ func (r request) words(err error) string {
 	case apierrors.HasStatusCause(err, "NamespaceTerminating"):
 		return fmt.Sprintf("namespace %s is being deleted: choose another one", r.namespace)
 	case apierrors.IsNotFound(err):
-		return fmt.Sprintf("PodSet %s does not exist: create it first, in a namespace that exists, with the CRD installed: %v", r, err)
+		return r.missing(err)
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Sprintf("PodSet %s exists already: choose another name, or delete it first", r)
 	case apierrors.IsForbidden(err):
@@ -63,4 +64,20 @@ func (r request) words(err error) string {
 		return fmt.Sprintf("PodSet %s was changed at the same time: try again: %v", r, err)
 	}
 	return fmt.Sprintf("the API server refused: %v", err)
+}
+
+// missing says which of the things that an action needs is not there.
+func (r request) missing(err error) string {
+	var answer apierrors.APIStatus
+	kind := ""
+	if errors.As(err, &answer) && answer.Status().Details != nil {
+		kind = answer.Status().Details.Kind
+	}
+	switch {
+	case kind == "namespaces":
+		return fmt.Sprintf("namespace %s does not exist: make it with kubectl create namespace %s, or choose another one", r.namespace, r.namespace)
+	case apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse):
+		return fmt.Sprintf("the API server knows no PodSets: install the CRD with tracer reconcile --install-crd: %v", err)
+	}
+	return fmt.Sprintf("PodSet %s does not exist: create it first: %v", r, err)
 }

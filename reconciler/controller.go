@@ -37,6 +37,7 @@ type controller struct {
 	ledger   *ledger
 	recorder record.EventRecorder
 	workers  int
+	drain    time.Duration // see Options.DrainTimeout
 	log      *slog.Logger
 }
 
@@ -50,6 +51,7 @@ func newController(o Options, api clients) *controller {
 		pods:    newPodInformer(api, o.Namespace),
 		ledger:  newLedger(),
 		workers: o.Workers,
+		drain:   o.DrainTimeout,
 		log:     o.Logger.With("controller", ControllerName),
 	}
 	c.tracer.Workers(c.workers)

@@ -18,8 +18,11 @@ const ControllerName = "podset"
 // Limits of Options.
 const (
 	DefaultWorkers = 2
-	maxWorkers     = 64
-	minResync      = time.Second
+	// DefaultDrainTimeout is that of Options.DrainTimeout.
+	DefaultDrainTimeout = 3 * time.Second
+
+	maxWorkers = 64
+	minResync  = time.Second
 )
 
 // Options says how Run runs. Config is required; the zero value of everything
@@ -35,6 +38,9 @@ type Options struct {
 	Resync time.Duration
 	// Namespace limits the controller to one namespace; "" means all.
 	Namespace string
+	// DrainTimeout bounds the wait for passes under way when Run has to stop;
+	// what is unfinished then is cancelled. 0 means 3 s.
+	DrainTimeout time.Duration
 	// LeaderElection is off by default.
 	LeaderElection LeaderElection
 	// Tracer sees the loop; nil means that nobody does. Start it with
@@ -76,6 +82,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Resync != 0 && o.Resync < minResync {
 		return o, fmt.Errorf("options: resync is %v, and must be 0 (never) or at least %v: choose a longer one", o.Resync, minResync)
+	}
+	if o.DrainTimeout < 0 {
+		return o, fmt.Errorf("options: drain timeout is %v, and must not be negative: choose a positive one, or 0 for %v", o.DrainTimeout, DefaultDrainTimeout)
+	}
+	if o.DrainTimeout == 0 {
+		o.DrainTimeout = DefaultDrainTimeout
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -15,6 +15,7 @@ func TestOptionsNameWhatIsWrong(t *testing.T) {
 		"workers is -1":             {Config: cfg, Workers: -1},
 		"workers is 65":             {Config: cfg, Workers: 65},
 		"resync is 1ms":             {Config: cfg, Resync: time.Millisecond},
+		"drain timeout is -1s":      {Config: cfg, DrainTimeout: -time.Second},
 		"lease duration is 1s, and": {Config: cfg, LeaderElection: LeaderElection{LeaseDuration: time.Second}},
 	} {
 		_, err := o.withDefaults()
@@ -30,7 +31,7 @@ func TestOptionsHaveDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Workers != DefaultWorkers || o.Logger == nil || o.Config.QPS == 0 {
+	if o.Workers != DefaultWorkers || o.DrainTimeout != DefaultDrainTimeout || o.Logger == nil || o.Config.QPS == 0 {
 		t.Errorf("defaults are missing: %+v", o)
 	}
 	if cfg.QPS != 0 || cfg.UserAgent != "" {

@@ -55,7 +55,7 @@ func (c *controller) reconcile(ctx context.Context, key cache.ObjectName) error 
 // tellFailure writes into the status why a step failed, so that who applied the
 // PodSet sees it; the pass has failed all the same.
 func (c *controller) tellFailure(ctx context.Context, s *scope, failed step, err error) error {
-	if failed.reason == "" || ctx.Err() != nil {
+	if failed.reason == "" || ended(ctx) {
 		return nil
 	}
 	status, changed := failedStatus(s.seen, failed, err)

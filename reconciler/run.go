@@ -14,17 +14,13 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// drainTimeout bounds the wait for passes under way when Run has to stop; what
-// is unfinished then is cancelled.
-const drainTimeout = 3 * time.Second
-
 // overdueAfter is how long an own write may not show in the cache before a pass
 // looks again unasked.
 const overdueAfter = 30 * time.Second
 
 // Run runs the controller until ctx ends, and returns nil then, once every
-// goroutine, request and lease of its own is gone: within 3 s of work under
-// way, as a rule at once. It returns an error at once when the options are
+// goroutine, request and lease of its own is gone: after Options.DrainTimeout
+// at the latest where work is under way, as a rule at once. It returns an error at once when the options are
 // wrong, the CRD is missing (ErrNoCRD) or a permission is, and ErrLeaseLost
 // when it had to stop for that. It neither starts nor shuts down the Tracer.
 func Run(ctx context.Context, o Options) error {
@@ -88,11 +84,18 @@ func prepare(ctx context.Context, o Options, api clients) error {
 
 // unlessEnded drops the error of what was interrupted because it had to end.
 func unlessEnded(ctx context.Context, err error) error {
+	if ended(ctx) {
+		return nil
+	}
+	return err
+}
+
+func ended(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
-		return nil
+		return true
 	default:
-		return err
+		return false
 	}
 }
 
@@ -132,7 +135,7 @@ func (c *controller) work(ctx context.Context) {
 	if c.mustNotWrite(ctx) {
 		cancel(context.Cause(ctx))
 	}
-	deadline := time.AfterFunc(drainTimeout, func() { cancel(context.Cause(ctx)) })
+	deadline := time.AfterFunc(c.drain, func() { cancel(context.Cause(ctx)) })
 	defer deadline.Stop()
 	c.queue.ShutDown()
 	workers.Wait()

@@ -108,6 +108,16 @@ func TestRowsHaveAPositionAndAFilter(t *testing.T) {
 	if _, err := watch.ParsePosition(res.header.Get(PositionHeader)); err != nil {
 		t.Errorf("the position %q: %v", res.header.Get(PositionHeader), err)
 	}
+	for _, query := range []string{"row=%zz", "row=reconcile;limit=1", "%"} {
+		for _, path := range []string{"/api/v1/rows?", "/api/v1/watch?"} {
+			if bad := h.do("GET", path+query, bearer(testToken), nil); bad.status != 400 || !strings.Contains(bad.body, "%xx") {
+				t.Errorf("%s%s: %d %s, want 400 that says how to write it", path, query, bad.status, bad.body)
+			}
+		}
+	}
+	if bad := h.do("GET", "/api/v1/rows", nil, nil); bad.status != 401 || !strings.Contains(bad.body, "<token>") {
+		t.Errorf("answer %d %s, want 401 that a human can read", bad.status, bad.body)
+	}
 	if bad := h.do("GET", "/api/v1/rows?row=pods", bearer(testToken), nil); bad.status != 400 || !strings.Contains(bad.body, "use reconcile") {
 		t.Errorf("a bad filter gives %d %s", bad.status, bad.body)
 	}

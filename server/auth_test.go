@@ -134,10 +134,11 @@ func TestLoginLinkOpensASession(t *testing.T) {
 }
 
 func TestHosts(t *testing.T) {
-	h := start(t, func(c *Config) { c.AllowedHosts = []string{"tracer.example", "other.example:8443"} })
+	h := start(t, func(c *Config) { c.AllowedHosts = []string{"Tracer.example", "other.example:8443"} })
 	for host, want := range map[string]int{
 		"localhost": 200, "localhost:9": 200, "LOCALHOST": 200, "127.0.0.1:80": 200, "127.0.0.2": 200, "[::1]:7780": 200, "[::1]": 200,
 		"tracer.example": 200, "tracer.example:99": 200, "other.example:8443": 200,
+		"TRACER.Example": 200, "Other.Example:8443": 200,
 		"other.example": 421, "evil.test": 421, "127.0.0.1.evil.test": 421, "localhost.evil.test:7780": 421, "192.0.2.7": 421,
 	} {
 		for _, path := range []string{"/static/app.css", "/api/v1/rows", "/"} {

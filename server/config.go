@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"strings"
 	"time"
 
@@ -85,14 +86,33 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
+	c.AllowedHosts = lower(c.AllowedHosts)
 	if c.Version == "" {
 		c.Version = "dev"
 	}
 	return c
 }
 
-// check finds what is wrong in a configuration, by the flags' names.
+// ConfigError is in New's error when a setting is wrong whatever the machine is
+// like: to try again without changing it is of no use.
+type ConfigError struct{ err error }
+
+// Error implements error.
+func (e *ConfigError) Error() string { return e.err.Error() }
+
+// Unwrap gives what is wrong.
+func (e *ConfigError) Unwrap() error { return e.err }
+
+// check finds what is wrong in a configuration, by the flags' names. The error
+// is a ConfigError.
 func (c Config) check() error {
+	if err := c.findFault(); err != nil {
+		return &ConfigError{err}
+	}
+	return nil
+}
+
+func (c Config) findFault() error {
 	switch {
 	case c.Data == "":
 		return errors.New("--data is empty: name a folder for the journal")
@@ -107,6 +127,11 @@ func (c Config) check() error {
 	}
 	if err := c.checkAddresses(); err != nil {
 		return err
+	}
+	for _, host := range c.AllowedHosts {
+		if err := checkAllowedHost(host); err != nil {
+			return err
+		}
 	}
 	return errors.Join(checkToken("--token", c.Token), checkToken("--ingest-token", c.IngestToken))
 }
@@ -132,6 +157,27 @@ func (c Config) checkAddress(flag, addr string) error {
 	return fmt.Errorf("%s %s can be reached from other machines, and tokens would cross the network in the clear: "+
 		"use 127.0.0.1, or give --tls-cert and --tls-key, or --insecure-behind-proxy if something in front of the hub does TLS",
 		flag, addr)
+}
+
+// checkAllowedHost takes what a Host header can be.
+func checkAllowedHost(hostport string) error {
+	host := hostOf(hostport)
+	u, err := url.Parse("http://" + hostport)
+	if err == nil && host != "" && u.Host == hostport && strings.Trim(host, hostCharacters) == "" {
+		return nil
+	}
+	return fmt.Errorf("--allow-host %q is not a name or name:port: give it as a browser shows it, without a scheme or a path", hostport)
+}
+
+// hostCharacters are those of names and addresses, in lower case.
+const hostCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-_.:"
+
+func lower(hosts []string) []string {
+	out := make([]string, 0, len(hosts))
+	for _, h := range hosts {
+		out = append(out, strings.ToLower(h))
+	}
+	return out
 }
 
 func isLoopback(host string) bool {

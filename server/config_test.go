@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,10 @@ func TestBadConfigurationsSayWhatToDo(t *testing.T) {
 		"token with a space":   {func(c *Config) { c.Token = "a b" }, []string{"--token", "without spaces"}},
 		"long token":           {func(c *Config) { c.IngestToken = strings.Repeat("x", 257) }, []string{"--ingest-token", "256"}},
 		"tiny journal":         {func(c *Config) { c.JournalBytes = 5 }, []string{"at least 1 MiB"}},
+		"host with a path":     {func(c *Config) { c.AllowedHosts = []string{"http://foo/bar baz"} }, []string{"--allow-host", "without a scheme"}},
+		"host of blanks":       {func(c *Config) { c.AllowedHosts = []string{" "} }, []string{"--allow-host"}},
+		"no host":              {func(c *Config) { c.AllowedHosts = []string{":80"} }, []string{"--allow-host"}},
+		"bad port":             {func(c *Config) { c.AllowedHosts = []string{"a:b"} }, []string{"--allow-host"}},
 		"negative age":         {func(c *Config) { c.JournalAge = -time.Second }, []string{"age", "-1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,6 +55,12 @@ func TestBadConfigurationsSayWhatToDo(t *testing.T) {
 			_, err := New(t.Context(), cfg)
 			if err == nil {
 				t.Fatal("it was taken")
+			}
+			// What the machine is like, another start may find changed.
+			usage := !slices.Contains([]string{"folder is a file", "folder in use", "port taken", "gRPC port taken",
+				"other's address", "no certificate"}, name)
+			if _, got := errors.AsType[*ConfigError](err); got != usage {
+				t.Errorf("that the setting itself is wrong is said to be %v, want %v: %v", got, usage, err)
 			}
 			for _, want := range c.says {
 				if !strings.Contains(err.Error(), want) {

@@ -15,11 +15,12 @@ import (
 
 // fail answers with an error in JSON, as all of the API does.
 func fail(w http.ResponseWriter, status int, format string, args ...any) {
-	body, _ := json.Marshal(map[string]string{"error": fmt.Sprintf(format, args...)})
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n'))
+	body := json.NewEncoder(w)
+	body.SetEscapeHTML(false) // "<token>" is for a terminal, and the type is JSON
+	_ = body.Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
 }
 
 // checkHost refuses requests that reached the hub by a name that is not its
@@ -38,6 +39,7 @@ func (h *Hub) checkHost(next http.Handler) http.Handler {
 // ownHost says whether a Host header names this hub: a loopback name with any
 // port (port-forward), the address it listens on, or what was configured.
 func (h *Hub) ownHost(hostport string) bool {
+	hostport = strings.ToLower(hostport)
 	host := hostOf(hostport)
 	if isLoopback(host) || slices.Contains(h.cfg.AllowedHosts, hostport) || slices.Contains(h.cfg.AllowedHosts, host) {
 		return true

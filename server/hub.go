@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -115,13 +116,19 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
+// ingestFile is the file in the data folder that keeps the emitters' token.
+const ingestFile = "ingest-token"
+
 func (h *Hub) openFolder() error {
 	if err := os.MkdirAll(h.cfg.Data, 0o700); err != nil {
 		return fmt.Errorf("--data %s cannot be made: %w: choose a folder that you may write", h.cfg.Data, err)
 	}
 	var err error
 	if h.token, err = loadToken(h.cfg.Token, h.cfg.Data, "token"); err == nil {
-		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, "ingest-token")
+		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, ingestFile)
+	}
+	if h.cfg.IngestToken == "" && err == nil {
+		h.cfg.Log.Info("the ingest token is kept", "file", filepath.Join(h.cfg.Data, ingestFile))
 	}
 	if err != nil {
 		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
@@ -334,6 +341,9 @@ func (h *Hub) store(ctx context.Context, kind otlp.Kind, payload []byte, batch o
 func storeError(err error) error {
 	if errors.Is(err, journal.ErrFull) {
 		return fmt.Errorf("%w: %w", otlp.ErrBusy, err)
+	}
+	if errors.Is(err, journal.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", otlp.ErrTooLarge, err)
 	}
 	return err
 }

@@ -17,7 +17,11 @@ const rowsTimeout = 30 * time.Second
 
 // rows answers with rows as JSON, one a line, ordered by kind and time.
 func (h *Hub) rows(w http.ResponseWriter, r *http.Request) {
-	f, err := watch.ParseFilter(r.URL.Query(), time.Now())
+	q, err := watch.ParseQuery(r.URL.RawQuery)
+	var f watch.Filter
+	if err == nil {
+		f, err = watch.ParseFilter(q, time.Now())
+	}
 	if err != nil {
 		fail(w, http.StatusBadRequest, "%v", err)
 		return

@@ -137,8 +137,9 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 	if q.missing() {
 		return
 	}
+	real := q.realDelay(item, delay)
 	q.decide(item, func(o *outcome) {
-		o.requeue, o.delay, o.count = semconv.ResultRequeueAfter, delay, q.limiter.NumRequeues(item)
+		o.requeue, o.delay, o.count = semconv.ResultRequeueAfter, real, q.limiter.NumRequeues(item)
 	})
 	q.addAfterFor(item, delay, q.own(semconv.CauseRequeueAfter))
 }
@@ -149,10 +150,25 @@ func (q *Queue[T]) AddRateLimited(item T) {
 		return
 	}
 	delay := q.limiter.When(item)
+	real := q.realDelay(item, delay)
 	q.decide(item, func(o *outcome) {
-		o.requeue, o.delay, o.count = semconv.ResultRequeue, delay, q.limiter.NumRequeues(item)
+		o.requeue, o.delay, o.count = semconv.ResultRequeue, real, q.limiter.NumRequeues(item)
 	})
 	q.addAfterFor(item, delay, q.own(semconv.CauseBackoff))
+}
+
+// realDelay is how long the item will be delayed when it is to be for d: a delay
+// that is running already ends at the earlier of both times, as in client-go.
+func (q *Queue[T]) realDelay(it T, d time.Duration) time.Duration {
+	if !q.t.Enabled() {
+		return d
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := q.items[it]; i != nil && i.delay != nil {
+		return max(0, min(d, i.delay.until.Sub(q.clock.Now())))
+	}
+	return d
 }
 
 // Forget ends the item's back-off.

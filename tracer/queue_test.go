@@ -335,3 +335,19 @@ func TestTwoTracersOfOneController(t *testing.T) {
 		t.Errorf("results %v, want one of each tracer", results)
 	}
 }
+
+// As in client-go a delay that is running ends when it was to end, whatever
+// longer one is asked for meanwhile: the reconcile tells the real one.
+func TestALongerDelayDoesNotPutOffTheOneThatRuns(t *testing.T) {
+	rec := tracertest.NewRecorder(t)
+	q := newQueue(t, start(t, rec))
+	q.Add("default/a")
+	pass(t, q, func(_ context.Context, item string) {
+		q.AddAfter(item, time.Minute)
+		q.AddAfter(item, time.Hour)
+	})
+	got := rec.WaitReconciles("default/a", 1)[0].Root.Attrs.Float(semconv.AttrRequeueDelayMS)
+	if minute := float64(time.Minute.Milliseconds()); got <= 0 || got > minute {
+		t.Errorf("the delay is told as %g ms, want at most %g", got, minute)
+	}
+}

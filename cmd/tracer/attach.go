@@ -97,6 +97,9 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
+	if err := errors.Join(checkTokens(o.token, o.ingest), checkNamespace(o.namespace)); err != nil {
+		return err
+	}
 	if o.listen != "" {
 		if err := checkAddress("listen", o.listen); err != nil {
 			return err

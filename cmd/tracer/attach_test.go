@@ -78,7 +78,7 @@ func TestAttachLeadsItsChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	reconciler := a.reconcilerChild(a.env, a.reconcilerArgs(true)...)
-	want := []string{"reconcile", "--exit-with-parent", "--context", "kind-kind", "--install-crd", "--namespace", "demo"}
+	want := []string{"reconcile", "--exit-with-parent", "--drain-timeout", "1s", "--context", "kind-kind", "--install-crd", "--namespace", "demo"}
 	if !slices.Equal(reconciler.Args, want) {
 		t.Errorf("the reconciler gets %v, want %v", reconciler.Args, want)
 	}

@@ -20,8 +20,11 @@ import (
 // that Ctrl-C may take. The reconciler goes first, so that the hub still takes
 // its last spans.
 const (
-	reconcilerGrace = time.Second
+	reconcilerGrace = 1800 * time.Millisecond
 	restGrace       = 3 * time.Second
+	// reconcilerDrain is what reconciles under way get of the reconciler's grace,
+	// so that their last spans are sent too.
+	reconcilerDrain = time.Second
 )
 
 // The names of the children in messages.
@@ -72,15 +75,19 @@ func given(name, value string, to []string) []string {
 // settleIngestToken finds the token that was given or kept, or makes one where
 // the hub looks for it. A control plane needs it before the hub is there.
 func (d *crew) settleIngestToken() error {
+	if d.token == "" {
+		if _, err := keptToken(d.folder.pageToken()); err != nil {
+			return err
+		}
+	}
 	if d.ingest != "" {
 		return nil
 	}
-	kept, err := os.ReadFile(d.folder.ingestToken())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("reading the ingest token: %w", err)
+	kept, err := keptToken(d.folder.ingestToken())
+	if err != nil {
+		return err
 	}
-	d.ingest, d.ingestKept = strings.TrimSpace(string(kept)), true
-	if d.ingest != "" {
+	if d.ingest, d.ingestKept = kept, true; kept != "" {
 		return nil
 	}
 	d.ingest = rand.Text()
@@ -91,6 +98,20 @@ func (d *crew) settleIngestToken() error {
 		return explainFolder(d.folder.path, err)
 	}
 	return nil
+}
+
+// keptToken reads the token of an earlier start, "" where there is none. One that
+// the hub would not take is an error now, not when the hub has died of it.
+func keptToken(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("reading a token: %w", err)
+	}
+	token := strings.TrimSpace(string(text))
+	if fault := tokenFault(token); fault != "" {
+		return "", fmt.Errorf("the token in %s %s; without the file, another is made", path, fault)
+	}
+	return token, nil
 }
 
 // takePageToken reads the presenter's token where the hub was to make it: the
@@ -130,7 +151,7 @@ func (d *crew) reconcilerChild(env []string, more ...string) supervise.Child {
 	})
 	return supervise.Child{
 		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},
-		Args: append([]string{"reconcile", "--exit-with-parent"}, more...),
+		Args: append([]string{"reconcile", "--exit-with-parent", "--drain-timeout", reconcilerDrain.String()}, more...),
 		Env:  d.environment(env...),
 	}
 }
@@ -168,7 +189,7 @@ func (d *crew) keep(c supervise.Child, started func(context.Context, *member, su
 	go func() {
 		defer close(m.gone)
 		if err := supervise.Keep(ctx, c, func(e supervise.Event) { d.tell(ctx, m, e) }); err != nil {
-			d.fail(err)
+			d.fail(d.advise(c, err))
 		}
 	}()
 	return m

@@ -80,6 +80,9 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
+	if err := checkOwnKubeconfig(folder.kubeconfig()); err != nil {
+		return err
+	}
 	address, err := folder.settleAddress(ctx, o.listen)
 	if err != nil {
 		return err
@@ -159,6 +162,9 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
+	if err := checkTokens(o.token, o.ingest); err != nil {
+		return err
+	}
 	if o.listen != "" {
 		if err := checkAddress("listen", o.listen); err != nil {
 			return err

@@ -17,7 +17,7 @@ func checkLoopback(command, address string) error {
 	if err != nil {
 		return err
 	}
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+	if isLoopback(host) {
 		return nil
 	}
 	return usagef("--listen %q: %s is for this machine only (give 127.0.0.1:port; to serve others run 'tracer serve')", address, command)

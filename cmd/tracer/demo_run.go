@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/supervise"
@@ -49,6 +52,32 @@ func (d *demoRun) hubChild() supervise.Child {
 
 func (d *demoRun) reconcilerChild() supervise.Child {
 	return d.crew.reconcilerChild(nil, "--install-crd", "--kubeconfig", d.folder.kubeconfig())
+}
+
+// kubeconfigHeader begins each kubeconfig that localcluster may replace.
+const kubeconfigHeader = "# Written by localcluster."
+
+// checkOwnKubeconfig refuses a file in the data folder that the control plane
+// would not replace, before anything is started.
+func checkOwnKubeconfig(path string) error {
+	old, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && (len(old) == 0 || bytes.HasPrefix(old, []byte(kubeconfigHeader))):
+		return nil
+	case err != nil:
+		return fmt.Errorf("the demo's own kubeconfig cannot be read: %w (remove it, or name another folder with --data)", err)
+	}
+	return fmt.Errorf("%s was not written by the demo, which writes its kubeconfig there (move it away, or name another folder with --data)", path)
+}
+
+// advise says what to do about a control plane that does not come up,
+// which its own log cannot: it does not know of the rest of the data folder.
+func (d *crew) advise(c supervise.Child, err error) error {
+	var gaveUp *supervise.GaveUpError
+	if c.Name != nameCluster || !errors.As(err, &gaveUp) {
+		return err
+	}
+	return fmt.Errorf("%w\nIf the cluster's data is damaged, remove the folder %s to begin with an empty cluster; the history is kept", err, d.folder.cluster())
 }
 
 // end ends the three, the reconciler first.

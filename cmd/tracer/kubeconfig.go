@@ -7,10 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -48,11 +45,14 @@ func (c cluster) config() (target, error) {
 	if err := c.checkContext(raw, where); err != nil {
 		return target{}, err
 	}
+	chosen := or(c.context, raw.CurrentContext)
+	if err := checkParts(raw, chosen, where); err != nil {
+		return target{}, err
+	}
 	cfg, err := clientcmd.NewNonInteractiveClientConfig(*raw, c.context, nil, rules).ClientConfig()
 	if err != nil {
 		return target{}, fmt.Errorf("kubeconfig %s: %w (mend that context, or choose another with --context: %s)", where, err, contexts(raw))
 	}
-	chosen := or(c.context, raw.CurrentContext)
 	return target{Config: cfg, name: fmt.Sprintf("kubeconfig %s, context %s", where, chosen), short: chosen}, nil
 }
 
@@ -61,12 +61,44 @@ func (c cluster) load(rules *clientcmd.ClientConfigLoadingRules, where string) (
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("--kubeconfig %q: there is no such file (name the kubeconfig of your cluster; 'tracer demo' makes a cluster of its own)", c.kubeconfig)
-	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("kubeconfig %s: it may not be read by this user (chmod it, or name another with --kubeconfig)", where)
+	case err != nil && forbidden(rules) != "":
+		return nil, fmt.Errorf("kubeconfig %s: it may not be read by this user (chmod it, or name another with --kubeconfig)", forbidden(rules))
 	case err != nil:
 		return nil, fmt.Errorf("kubeconfig %s: not a kubeconfig: %w (name another with --kubeconfig)", where, err)
 	}
 	return raw, nil
+}
+
+// forbidden returns the first file that this user may not read, or "". The
+// loader's error does not tell.
+func forbidden(rules *clientcmd.ClientConfigLoadingRules) string {
+	files := rules.Precedence
+	if rules.ExplicitPath != "" {
+		files = []string{rules.ExplicitPath}
+	}
+	for _, file := range files {
+		f, err := os.Open(file)
+		if errors.Is(err, fs.ErrPermission) {
+			return file
+		}
+		if err == nil {
+			_ = f.Close()
+		}
+	}
+	return ""
+}
+
+// checkParts makes sure that the file has what the context names.
+func checkParts(raw *api.Config, name, where string) error {
+	chosen := raw.Contexts[name]
+	remedy := fmt.Sprintf("(mend that context, or choose another with --context: %s)", contexts(raw))
+	if raw.Clusters[chosen.Cluster] == nil {
+		return fmt.Errorf("kubeconfig %s: context %q names cluster %q, which is not in the file %s", where, name, chosen.Cluster, remedy)
+	}
+	if chosen.AuthInfo != "" && raw.AuthInfos[chosen.AuthInfo] == nil {
+		return fmt.Errorf("kubeconfig %s: context %q names user %q, which is not in the file %s", where, name, chosen.AuthInfo, remedy)
+	}
+	return nil
 }
 
 func (c cluster) inCluster(where string) (target, error) {
@@ -110,26 +142,4 @@ func or(value, otherwise string) string {
 		return otherwise
 	}
 	return value
-}
-
-// reachTimeout is how long an API server may take to answer at the start.
-const reachTimeout = 10 * time.Second
-
-// reach asks the API server for its version, so that a cluster which is not
-// there is said at once and not in a log of retries.
-func (t target) reach() error {
-	short := rest.CopyConfig(t.Config)
-	short.Timeout = reachTimeout
-	client, err := discovery.NewDiscoveryClientForConfig(short)
-	if err != nil {
-		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", t.name, err)
-	}
-	_, err = client.ServerVersion()
-	switch {
-	case apierrors.IsUnauthorized(err), apierrors.IsForbidden(err):
-		return fmt.Errorf("%s: the API server %s does not accept its credentials: %w (get a new kubeconfig)", t.name, t.Host, err)
-	case err != nil:
-		return fmt.Errorf("%s: the API server %s does not answer: %w (start the cluster, or choose another with --kubeconfig and --context)", t.name, t.Host, err)
-	}
-	return nil
 }

@@ -8,7 +8,10 @@ import (
 )
 
 // version is set by the linker: -ldflags "-X main.version=v1.2.3".
-var version = "dev"
+var version = unset
+
+// unset is the version of a build that nobody gave one.
+const unset = "dev"
 
 func main() {
 	os.Exit(execute(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))

@@ -18,6 +18,9 @@ import (
 // flushTimeout is how long the last spans may take to get to the hub.
 const flushTimeout = 500 * time.Millisecond
 
+// maxDrain leaves an orderly end the time for the rest, see lastMoment.
+const maxDrain = 8 * time.Second
+
 // reconcileOptions are the flags of `tracer reconcile`.
 type reconcileOptions struct {
 	cluster     cluster
@@ -27,6 +30,7 @@ type reconcileOptions struct {
 	installCRD  bool
 	leaderElect bool
 	endpoint    string
+	drain       time.Duration
 	withParent  bool
 	log         logOptions
 	io          streams
@@ -69,6 +73,7 @@ func (o *reconcileOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.installCRD, "install-crd", false, "install the CustomResourceDefinition of PodSets first, or update it")
 	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while holding the lease default/tracer-podset")
 	f.StringVar(&o.endpoint, "endpoint", "", "where to send spans, for example http://127.0.0.1:7780 (default: OTEL_EXPORTER_OTLP_ENDPOINT; without either, nowhere)")
+	f.DurationVar(&o.drain, "drain-timeout", reconciler.DefaultDrainTimeout, "how long reconciles under way may take to finish at the end, at most 8s")
 	addParentFlag(f, &o.withParent)
 	o.log.addFlags(f)
 }
@@ -81,13 +86,23 @@ func (o *reconcileOptions) check() error {
 	if o.resync != 0 && o.resync < time.Second {
 		return usagef("--resync %s: must be 0, which is never, or at least 1s", o.resync)
 	}
+	if o.drain <= 0 || o.drain > maxDrain {
+		return usagef("--drain-timeout %s: must be more than 0 and at most %s (%s is the default)", o.drain, maxDrain, reconciler.DefaultDrainTimeout)
+	}
+	if err := checkNamespace(o.namespace); err != nil {
+		return err
+	}
+	return errors.Join(o.checkEndpoint(), o.log.check())
+}
+
+func (o *reconcileOptions) checkEndpoint() error {
 	if o.endpoint != "" {
 		u, err := url.Parse(o.endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return usagef("--endpoint %q: not a URL (give http or https, for example http://127.0.0.1:7780)", o.endpoint)
 		}
 	}
-	return o.log.check()
+	return nil
 }
 
 func (o *reconcileOptions) run(ctx context.Context) (err error) {
@@ -119,11 +134,12 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 		LeaderElection: reconciler.LeaderElection{Enabled: o.leaderElect},
 		Tracer:         t,
 		InstallCRD:     o.installCRD,
+		DrainTimeout:   o.drain,
 		Logger:         log,
 	}))
 }
 
-// flush sends what is left. A hub that does not take it is no failure.
+// flush sends what is left, though ctx has ended: that is when it is called. A hub that does not take it is no failure.
 func flush(ctx context.Context, t *tracer.Tracer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 // The exit statuses.
@@ -31,12 +33,18 @@ func execute(args []string, io streams) int {
 		return exitOK
 	}
 	fmt.Fprintf(io.err, "%s: %v\n", cmd.CommandPath(), err)
-	var usage *usageError
-	if errors.As(err, &usage) {
+	if isUsage(err) {
 		fmt.Fprintf(io.err, "Run '%s --help' for its flags and examples.\n", cmd.CommandPath())
 		return exitUsage
 	}
 	return exitError
+}
+
+// isUsage says that the command line is wrong, whatever the machine is like.
+func isUsage(err error) bool {
+	var usage *usageError
+	var setting *server.ConfigError
+	return errors.As(err, &usage) || errors.As(err, &setting)
 }
 
 func newRoot(io streams) *cobra.Command {
@@ -56,10 +64,12 @@ An instrumented controller sends a span for each phase of its loop to the hub
   # The parts one by one, against a cluster of yours:
   tracer serve --kubeconfig ~/.kube/config
   tracer reconcile --kubeconfig ~/.kube/config --install-crd`,
-		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Args: knownCommand,
+
+		PersistentPreRunE: nothingEmpty,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetIn(io.in)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -81,7 +83,13 @@ func choosePath(path string, ephemeral bool) (string, error) {
 }
 
 func explainFolder(path string, err error) error {
+	var at *fs.PathError
+	within := errors.As(err, &at) && strings.HasPrefix(at.Path, path+string(filepath.Separator))
 	switch {
+	case within && errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("--data %q: %s is a file, and must be a folder (move it away, or name another folder)", path, at.Path)
+	case within && errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("--data %q: this user may not write %s (chmod it, or name another folder)", path, at.Path)
 	case errors.Is(err, errFolderInUse):
 		return fmt.Errorf("--data %q: %w (stop that one, name another folder, or run with --ephemeral)", path, err)
 	case errors.Is(err, syscall.ENOTDIR):

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 //
 // which runs a program and checks its exit status, await, which waits until a
 // URL answers with 200, $TAKEN, an address that is in use, $FREE, one that is
-// not, and $TRACER, the program's path.
+// not, $TRACER, the program's path, and $LONG, a token that is too long.
 func TestScripts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -42,6 +43,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TAKEN", taken.Addr().String())
 			env.Setenv("TRACER", tracer)
+			env.Setenv("LONG", strings.Repeat("x", 257))
 			free, err := settleAddress(context.Background(), "127.0.0.1:0")
 			if err != nil {
 				return err

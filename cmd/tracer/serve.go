@@ -85,7 +85,8 @@ func (o *serveOptions) addClusterFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.cluster.context, "context", "", "the context in it (default: its current one)")
 }
 
-// check finds what is wrong with the flags whatever the machine is like.
+// check finds what is wrong with the flags whatever the machine is like; more of
+// it is found by the hub itself, see server.ConfigError.
 func (o *serveOptions) check() error {
 	o.hub.Token = or(o.hub.Token, os.Getenv("TRACER_TOKEN"))
 	o.hub.IngestToken = or(o.hub.IngestToken, os.Getenv("TRACER_INGEST_TOKEN"))
@@ -103,7 +104,7 @@ func (o *serveOptions) check() error {
 func (o *serveOptions) run(ctx context.Context) error {
 	ctx, stop := lifetime(ctx, parentOf(o.withParent, o.io))
 	defer stop()
-	o.hub.Version = version
+	o.hub.Version = buildVersion()
 	o.hub.Log = o.log.logger(o.io.err)
 	if err := errors.Join(o.chooseFolder(), o.findCluster()); err != nil {
 		return err

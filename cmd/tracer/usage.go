@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // usageError says that the command line is wrong, whatever the machine is like.
@@ -46,4 +49,64 @@ func checkAddress(flag, value string) error {
 		return usagef("--%s %q: port %q is not between 0 and 65535 (0 takes a free one)", flag, value, port)
 	}
 	return nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// maxToken is the longest token that the hub takes.
+const maxToken = 256
+
+// checkTokens applies the hub's rules to the tokens that were given, before
+// anything is started. It repeats
+// none of them: what it says ends up in logs.
+func checkTokens(token, ingest string) error {
+	if token != "" && token == ingest {
+		return usagef("--token and --ingest-token are the same: a controller must not be able to act as the presenter (give two)")
+	}
+	if err := checkToken("token", "TRACER_TOKEN", token); err != nil {
+		return err
+	}
+	return checkToken("ingest-token", "TRACER_INGEST_TOKEN", ingest)
+}
+
+func checkToken(flag, variable, token string) error {
+	if fault := tokenFault(token); fault != "" {
+		return usagef("--%s, or %s, %s", flag, variable, fault)
+	}
+	return nil
+}
+
+// tokenFault says what is wrong with a token and what to do, or "".
+func tokenFault(token string) string {
+	if len(token) > maxToken {
+		return fmt.Sprintf("is longer than %d characters: it has %d (give a shorter one)", maxToken, len(token))
+	}
+	for _, r := range token {
+		if r <= ' ' || r > '~' {
+			return fmt.Sprintf("has a character that a header cannot carry (give printable ASCII without spaces, at most %d characters)", maxToken)
+		}
+	}
+	return ""
+}
+
+// checkNamespace checks the form of a namespace's name; "" is all of them.
+func checkNamespace(name string) error {
+	if name != "" && len(validation.IsDNS1123Label(name)) > 0 {
+		return usagef("--namespace %q: not the name of a namespace (give at most 63 of a-z, 0-9 and -, a letter or digit first and last, for example team-a)", name)
+	}
+	return nil
+}
+
+// nothingEmpty refuses a flag that was given without a value, as by a variable
+// that is not set: its default is not what was meant.
+func nothingEmpty(cmd *cobra.Command, _ []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" {
+			err = usagef("--%s \"\": it is empty (give a value, or leave --%s out for its default)", f.Name, f.Name)
+		}
+	})
+	return err
 }

@@ -135,17 +135,19 @@ func (p *pass) known() bool {
 // over says that nothing of the pass goes on.
 func (p *pass) over() bool { return p.rooted || p.lost }
 
-// see says whether the span is new to p, and remembers it.
-func (p *pass) see(span uint64) bool {
-	if len(p.seen) >= maxSpans {
+// see remembers a span of p, and says whether it is to be taken in: once, and
+// up to maxSpans. The root is always, or the pass would never end.
+func (p *pass) see(span uint64, root bool) bool {
+	i, found := slices.BinarySearch(p.seen, span)
+	if found || p.full() && (!root || p.rooted) {
 		return false
 	}
-	i, found := slices.BinarySearch(p.seen, span)
-	if !found {
-		p.seen = slices.Insert(p.seen, i, span)
-	}
-	return !found
+	p.seen = slices.Insert(p.seen, i, span)
+	return true
 }
+
+// full says that p takes no more spans in.
+func (p *pass) full() bool { return len(p.seen) >= maxSpans }
 
 func (p *pass) has(span uint64) bool {
 	_, found := slices.BinarySearch(p.seen, span)
@@ -171,7 +173,10 @@ func (s *State) span(sp *Span) {
 	}
 	p := s.pass(sp.TraceID, r)
 	n := spanNumber(sp.SpanID)
-	if !p.see(n) {
+	if !p.see(n, strings.HasPrefix(sp.Name, semconv.SpanReconcilePrefix)) {
+		if p.full() && !p.has(n) {
+			s.edit(p).OmittedSpans++
+		}
 		return
 	}
 	p.run = r

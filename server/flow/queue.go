@@ -2,6 +2,7 @@ package flow
 
 import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
+	"slices"
 )
 
 // takeQueueItem takes a queue.item record in: one item's place in the queue.
@@ -105,10 +106,8 @@ func (s *State) recordDelayed(it *itemSlot, r *run, l *Log) {
 	a := l.Attrs
 	since := a.num(semconv.AttrItemDelayedSince)
 	sl := s.wait(it, r, waitDelayed, since)
-	if !sl.note.recorded {
-		sl.note.recorded = true
-		s.replaceAnnounced(it, since)
-	}
+	sl.note.recorded = true
+	s.replaceAnnounced(it, since, a.num(semconv.AttrItemDelayedUntil))
 	if l.At < sl.note.heard {
 		return
 	}
@@ -124,17 +123,15 @@ func (s *State) recordDelayed(it *itemSlot, r *run, l *Log) {
 	s.timeDelay(sl)
 }
 
-// replaceAnnounced drops the delayed wait that only a pass has announced, now
-// that a record tells of it: that one says when the delay really began, which
-// is before the pass was done.
-func (s *State) replaceAnnounced(it *itemSlot, since int64) {
-	for _, sl := range it.note.waits {
+// replaceAnnounced drops the delayed waits that only passes have announced, now
+// that a record tells of them: that one says when the delay really began.
+func (s *State) replaceAnnounced(it *itemSlot, since, until int64) {
+	for _, sl := range slices.Clone(it.note.waits) {
 		if sl.row.State != waitDelayed || sl.note.recorded || sl.note.passTo == 0 {
 			continue
 		}
-		if since >= sl.note.passFrom && since <= sl.note.passTo {
+		if (announcement{sl.note.passFrom, sl.note.passTo, sl.note.announced}).is(since, until) {
 			s.waits.drop(s, sl)
-			return
 		}
 	}
 }

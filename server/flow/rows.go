@@ -69,7 +69,10 @@ type Reconcile struct {
 	WriteCount   int     `json:"writeCount"`
 	FailedWrites int     `json:"failedWrites"`
 	ReadCount    int     `json:"readCount"`
-	Next         Next    `json:"next"`
+	// OmittedSpans is how many spans came that were too many for one row; one
+	// that came twice counts twice.
+	OmittedSpans int  `json:"omittedSpans,omitempty"`
+	Next         Next `json:"next"`
 }
 
 // Object is the object that was reconciled, as the pass saw it. Fields are the

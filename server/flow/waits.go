@@ -34,8 +34,9 @@ type waitNote struct {
 	heard int64
 	// recorded says that a record told of it, exact that a dequeue span did.
 	recorded, exact bool
-	// passFrom and passTo are of the pass that announced it, 0 otherwise.
-	passFrom, passTo int64
+	// passFrom and passTo are of the pass that announced it, announced is the
+	// end that it told; 0 otherwise.
+	passFrom, passTo, announced int64
 	// timed says that the wait stands in State.delayed.
 	timed bool
 }
@@ -88,11 +89,12 @@ func (s *State) readyUntilTaken(p *pass) {
 // record has told of it.
 func (s *State) delayedAfter(p *pass) {
 	row := p.row
-	if row.Next.At <= row.To || findRecorded(p.item.note.waits, waitDelayed, row.From, row.To) {
+	announced := announcement{row.From, row.To, row.Next.At}
+	if row.Next.At <= row.To || slices.ContainsFunc(p.item.note.waits, announced.isRecorded) {
 		return
 	}
 	sl := s.wait(p.item, p.run, waitDelayed, row.To)
-	sl.note.passFrom, sl.note.passTo = row.From, row.To
+	sl.note.passFrom, sl.note.passTo, sl.note.announced = row.From, row.To, row.Next.At
 	next := *sl.row
 	next.Until, next.Why, next.Requeues = row.Next.At, row.Next.Why, row.Next.Requeues
 	s.setWait(sl, next)
@@ -137,11 +139,25 @@ func (s *State) setWait(sl *waitSlot, next Wait) {
 	s.touchItem(sl.note.item)
 }
 
-// findRecorded says whether a record tells of a wait that began in [from, to].
-func findRecorded(waits []*waitSlot, state string, from, to int64) bool {
-	return slices.ContainsFunc(waits, func(sl *waitSlot) bool {
-		return sl.note.recorded && sl.row.State == state && sl.row.From >= from && sl.row.From <= to
-	})
+// announcement is a delay as a pass tells of it: it began during the pass, which
+// was from to to, and ends at until.
+type announcement struct{ from, to, until int64 }
+
+// sameEnd is how far two tellings of the end of one delay may lie apart.
+const sameEnd = 5_000
+
+// isRecorded says whether sl is this delay, told of by a record. As in client-go
+// a delay that runs already ends at the earlier of both times: then it began
+// before the pass, and the ends are the same.
+func (a announcement) isRecorded(sl *waitSlot) bool {
+	return sl.note.recorded && sl.row.State == waitDelayed && a.is(sl.row.From, sl.row.Until)
+}
+
+func (a announcement) is(since, until int64) bool {
+	if since > a.to {
+		return false
+	}
+	return since >= a.from || until >= a.until-sameEnd && until <= a.until+sameEnd
 }
 
 // timeDelay lets time end a delayed wait.

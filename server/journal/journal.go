@@ -8,14 +8,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	natsserver "github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -41,6 +38,9 @@ type Config struct {
 	OnBlock func(Block)
 	// WriteTimeout is how long the disk may take for a block. 0 is 10 s.
 	WriteTimeout time.Duration
+	// Retry is how long after a write that failed the log is opened again. It
+	// doubles with each time in vain, up to 30 times itself. 0 is 1 s.
+	Retry time.Duration
 	// Now is the clock. nil is time.Now. Where it is set back, the blocks' times
 	// go on from where they were, at half the pace until it has caught up.
 	Now func() time.Time
@@ -59,6 +59,8 @@ const maxBlock = 8 << 20
 var (
 	// ErrFull says that more is waiting for the disk than may wait: try again.
 	ErrFull = errors.New("the journal is full")
+	// ErrTooLarge is wrapped when a record is over MaxRecord: it will never fit.
+	ErrTooLarge = errors.New("over the limit of a record")
 	// ErrClosed says that the journal is closed or about to be.
 	ErrClosed = errors.New("the journal is closed")
 )
@@ -71,14 +73,17 @@ const (
 
 // Journal is an open journal. Its methods may be called from any goroutine.
 type Journal struct {
-	cfg    Config
-	lock   *os.File
-	head   *head
-	server *natsserver.Server
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	stream jetstream.Stream
-	epoch  string
+	cfg   Config
+	lock  *os.File
+	head  *head
+	epoch string
+
+	mu       sync.Mutex
+	backend  *backend // nil until the server has started
+	released bool
+	// life ends when the journal is let go.
+	life context.Context
+	end  context.CancelFunc
 
 	queue  queue
 	done   chan struct{} // closed when the writer has ended; nil when there is none
@@ -106,6 +111,9 @@ func (c Config) withDefaults() Config {
 	if c.WriteTimeout == 0 {
 		c.WriteTimeout = 10 * time.Second
 	}
+	if c.Retry == 0 {
+		c.Retry = time.Second
+	}
 	if c.OnBlock == nil {
 		c.OnBlock = func(Block) {}
 	}
@@ -122,6 +130,7 @@ func (c Config) withDefaults() Config {
 // its writer. Close it. The error wraps ErrLocked when another hub has it.
 func Open(ctx context.Context, cfg Config) (*Journal, error) {
 	j := &Journal{cfg: cfg.withDefaults()}
+	j.life, j.end = context.WithCancel(context.WithoutCancel(ctx))
 	j.queue.init(j.cfg.MaxQueued)
 	if err := j.open(ctx); err != nil {
 		j.release()
@@ -141,7 +150,7 @@ func (j *Journal) open(ctx context.Context) error {
 	if j.head, err = openHead(j.cfg.Dir); err != nil {
 		return err
 	}
-	if err := j.startServer(); err != nil {
+	if j.backend, err = j.startBackend(ctx); err != nil {
 		return err
 	}
 	if err := j.openStream(ctx); err != nil {
@@ -159,39 +168,6 @@ func (j *Journal) open(ctx context.Context) error {
 	return j.recordLoss(ctx, *loss)
 }
 
-func (j *Journal) startServer() error {
-	s, err := natsserver.NewServer(&natsserver.Options{
-		ServerName: "tracer-hub",
-		DontListen: true,
-		NoSigs:     true,
-		JetStream:  true,
-		StoreDir:   filepath.Join(j.cfg.Dir, "journal"),
-		SyncAlways: true,
-		MaxPayload: maxBlock,
-		// The stream's own limit is what counts; this only has to be above it.
-		JetStreamMaxStore:  j.cfg.MaxBytes + 1<<30,
-		JetStreamMaxMemory: 1 << 20,
-	})
-	if err != nil {
-		return fmt.Errorf("making the log's server: %w", err)
-	}
-	s.SetLoggerV2(serverLog{j.cfg.Log}, false, false, false)
-	j.server = s
-	s.Start()
-	if !s.ReadyForConnections(30 * time.Second) {
-		return errors.New("the log's server was not ready within 30 s: is the disk very slow, or the folder damaged?")
-	}
-	j.conn, err = nats.Connect("", nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(10*time.Second),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			j.cfg.Log.Warn("the connection to the log's server", "error", err)
-		}))
-	if err != nil {
-		return fmt.Errorf("connecting to the log's server: %w", err)
-	}
-	j.js, err = jetstream.New(j.conn)
-	return err
-}
-
 func (j *Journal) openStream(ctx context.Context) error {
 	cfg := jetstream.StreamConfig{
 		Name:        streamName,
@@ -202,17 +178,18 @@ func (j *Journal) openStream(ctx context.Context) error {
 		AllowDirect: true,
 		Metadata:    map[string]string{epochKey: newEpoch()},
 	}
-	s, err := j.js.Stream(ctx, streamName)
+	js := j.backend.js
+	s, err := js.Stream(ctx, streamName)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = j.js.CreateStream(ctx, cfg)
+		s, err = js.CreateStream(ctx, cfg)
 	} else if err == nil {
 		cfg.Metadata = s.CachedInfo().Config.Metadata
-		s, err = j.js.UpdateStream(ctx, cfg)
+		s, err = js.UpdateStream(ctx, cfg)
 	}
 	if err != nil {
 		return fmt.Errorf("opening the stream: %w", err)
 	}
-	j.stream, j.epoch = s, s.CachedInfo().Config.Metadata[epochKey]
+	j.backend.stream, j.epoch = s, s.CachedInfo().Config.Metadata[epochKey]
 	return nil
 }
 
@@ -261,12 +238,13 @@ func (j *Journal) Close(ctx context.Context) error {
 // release lets go of whatever open has taken so far.
 func (j *Journal) release() {
 	j.queue.shut()
-	if j.conn != nil {
-		j.conn.Close()
-	}
-	if j.server != nil {
-		j.server.Shutdown()
-		j.server.WaitForShutdown()
+	j.end()
+	j.mu.Lock()
+	j.released = true
+	backend := j.backend
+	j.mu.Unlock()
+	if backend != nil {
+		backend.close()
 	}
 	if j.done != nil {
 		<-j.done // what still waits fails at once, for want of a connection
@@ -301,7 +279,7 @@ func (j *Journal) recordLoss(ctx context.Context, loss Loss) error {
 // findEnd returns the writer's number of the newest block, and what is missing
 // behind it.
 func (j *Journal) findEnd(ctx context.Context) (seq uint64, loss *Loss, err error) {
-	last := j.stream.CachedInfo().State.LastSeq
+	last := j.backend.stream.CachedInfo().State.LastSeq
 	j.last.Store(last)
 	wantOffset, wantSeq := j.head.read()
 	if last > 0 {
@@ -321,12 +299,12 @@ func (j *Journal) findEnd(ctx context.Context) (seq uint64, loss *Loss, err erro
 // renewEpoch begins a new history: an offset that a viewer holds from the old
 // one would name another block in it.
 func (j *Journal) renewEpoch(ctx context.Context) error {
-	cfg := j.stream.CachedInfo().Config
+	cfg := j.backend.stream.CachedInfo().Config
 	cfg.Metadata[epochKey] = newEpoch()
-	s, err := j.js.UpdateStream(ctx, cfg)
+	s, err := j.backend.js.UpdateStream(ctx, cfg)
 	if err != nil {
 		return fmt.Errorf("naming the new history: %w", err)
 	}
-	j.stream, j.epoch = s, cfg.Metadata[epochKey]
+	j.backend.stream, j.epoch = s, cfg.Metadata[epochKey]
 	return nil
 }

@@ -188,18 +188,72 @@ func TestClosedJournalTakesNothingMore(t *testing.T) {
 	}
 }
 
-func TestWriteThatFailsIsToldAndShown(t *testing.T) {
-	j := open(t, t.TempDir(), func(c *Config) { c.WriteTimeout = 50 * time.Millisecond })
+func TestWriteThatFailsIsToldAndMended(t *testing.T) {
+	blocks := make(chan Block, 10)
+	j := open(t, t.TempDir(), func(c *Config) {
+		c.WriteTimeout, c.Retry = 50*time.Millisecond, 10*time.Millisecond
+		c.OnBlock = func(b Block) { blocks <- b }
+	})
 	add(t, j, "good")
+	<-blocks
 	if err := j.Check(); err != nil {
 		t.Fatalf("a journal that works says %v", err)
 	}
-	j.server.Shutdown() // in place of a disk that fails
-	if err := j.Append(t.Context()); err == nil {
+	j.current().server.Shutdown() // in place of a disk that fails
+	if err := j.Append(t.Context(), Record{Kind: KindTraces, Payload: []byte("lost")}); err == nil {
 		t.Fatal("a record was acknowledged that nobody stored")
 	}
-	if j.Check() == nil {
-		t.Error("the journal says that it works")
+	if b := <-blocks; b.Offset != 2 || b.Seq != 2 || len(b.Records) != 0 {
+		t.Errorf("the block that shows that all is well is %+v, want an empty one, number 2", b)
+	}
+	add(t, j, "good again")
+	if err := j.Check(); err != nil {
+		t.Errorf("a journal that works again says %v", err)
+	}
+	if diff := cmp.Diff([]string{"1 good", "3 good again"}, replay(t, j)); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+}
+
+func TestFailedWriteIsShown(t *testing.T) {
+	j := open(t, t.TempDir(), func(c *Config) { c.WriteTimeout, c.Retry = 50*time.Millisecond, time.Hour })
+	j.current().server.Shutdown()
+	for range 2 { // the second is refused without a try
+		if err := j.Append(t.Context()); err == nil || j.Check() == nil {
+			t.Errorf("Append answers %v and Check %v, want errors", err, j.Check())
+		}
+	}
+}
+
+func TestServersWordsAreTheError(t *testing.T) {
+	j := open(t, t.TempDir())
+	ctx, cancel := context.WithCancelCause(t.Context())
+	j.current().words.listen(cancel)
+	j.current().words.Errorf("Critical write error: %v", "the disk is on fire")
+	if _, err := j.current().publish(ctx, nil, 0); err == nil || !strings.Contains(err.Error(), "the disk is on fire") {
+		t.Errorf("error is %v, want what the server says", err)
+	}
+}
+
+func TestStreamThatLostItsEndIsNotWrittenOn(t *testing.T) {
+	j := open(t, t.TempDir(), func(c *Config) { c.Retry = time.Hour })
+	add(t, j, "a")
+	j.last.Store(7)
+	if err := j.reopen(t.Context()); err == nil || !strings.Contains(err.Error(), "start the hub again") {
+		t.Errorf("error is %v, want one that says what to do", err)
+	}
+}
+
+func TestFolderOfTheServerIsAFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "journal"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startWithin/2)
+	defer cancel()
+	_, err := Open(ctx, Config{Dir: dir, Log: slog.New(slog.DiscardHandler)})
+	if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "journal") {
+		t.Errorf("error is %v (%v), want the server's own at once", err, ctx.Err())
 	}
 }
 
@@ -208,7 +262,7 @@ func TestWriteOfUnknownOutcomeIsHandedOnOnce(t *testing.T) {
 	j := open(t, t.TempDir(), func(c *Config) { c.OnBlock = func(b Block) { seen = append(seen, b.Offset) } })
 	add(t, j, "known")
 	// What a write leaves that was stored, and whose answer was lost.
-	if _, err := j.js.Publish(t.Context(), subject, encodeBlock(2, 1, []Record{{Kind: KindTraces, Payload: []byte("stored")}})); err != nil {
+	if _, err := j.current().js.Publish(t.Context(), subject, encodeBlock(2, 1, []Record{{Kind: KindTraces, Payload: []byte("stored")}})); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Append(t.Context(), Record{Kind: KindTraces, Payload: []byte("refused")}); err == nil {
@@ -226,8 +280,8 @@ func TestWriteOfUnknownOutcomeIsHandedOnOnce(t *testing.T) {
 func TestTooLargeARecordIsRefused(t *testing.T) {
 	j := open(t, t.TempDir())
 	err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord+1)})
-	if err == nil || !strings.Contains(err.Error(), "limit") {
-		t.Errorf("error is %v, want one that names the limit", err)
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), fmt.Sprint(MaxRecord)) {
+		t.Errorf("error is %v, want ErrTooLarge with the limit", err)
 	}
 	if err := j.Append(t.Context(), Record{Payload: make([]byte, MaxRecord)}); err != nil {
 		t.Errorf("a record of the limit's size: %v", err)
@@ -385,10 +439,10 @@ func BenchmarkAppendParallel(b *testing.B) {
 // disk itself, only a power cut could show.
 func TestEveryBlockIsSynced(t *testing.T) {
 	j := open(t, t.TempDir())
-	if cfg := j.server.JetStreamConfig(); cfg == nil || !cfg.SyncAlways {
+	if cfg := j.current().server.JetStreamConfig(); cfg == nil || !cfg.SyncAlways {
 		t.Errorf("the log's server has %+v: a block is acknowledged before it is on the disk", cfg)
 	}
-	if addr := j.server.Addr(); addr != nil {
+	if addr := j.current().server.Addr(); addr != nil {
 		t.Errorf("the log's server listens on %v", addr)
 	}
 }

@@ -21,7 +21,7 @@ const (
 // damaged or missing come with Err set. It ends early with fn's error, or when
 // ctx ends.
 func (j *Journal) Replay(ctx context.Context, from uint64, fn func(Block) error) error {
-	info, err := j.stream.Info(ctx)
+	info, err := j.current().stream.Info(ctx)
 	if err != nil {
 		return fmt.Errorf("replaying the journal: %w", err)
 	}
@@ -62,7 +62,7 @@ func (j *Journal) withoutExpired(ctx context.Context, blocks []Block) ([]Block, 
 	if !slices.ContainsFunc(blocks, func(b Block) bool { return b.Err != nil }) {
 		return blocks, nil
 	}
-	info, err := j.stream.Info(ctx)
+	info, err := j.current().stream.Info(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (j *Journal) read(ctx context.Context, offset uint64) (Block, error) {
 	var msg *jetstream.RawStreamMsg
 	var err error
 	for range readTries {
-		msg, err = j.stream.GetMsg(ctx, offset)
+		msg, err = j.current().stream.GetMsg(ctx, offset)
 		if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || ctx.Err() != nil {
 			break
 		}

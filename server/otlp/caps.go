@@ -1,7 +1,9 @@
 package otlp
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -22,6 +24,10 @@ type Caps struct {
 	// Events and Links of a span. 256 each.
 	Events int
 	Links  int
+	// Ahead is how far after the hub's own time anything may be. 60 s.
+	Ahead time.Duration
+
+	latest pcommon.Timestamp // with Ahead; 0 is any
 }
 
 func (c Caps) withDefaults() Caps {
@@ -35,6 +41,7 @@ func (c Caps) withDefaults() Caps {
 	def(&c.Depth, 8)
 	def(&c.Events, 256)
 	def(&c.Links, 256)
+	c.Ahead = cmp.Or(c.Ahead, time.Minute)
 	return c
 }
 
@@ -53,7 +60,8 @@ func (r *rejection) add(err error, n int) {
 }
 
 // apply drops from a request what is over a cap.
-func (c Caps) apply(req request) rejection {
+func (c Caps) apply(req request, now time.Time) rejection {
+	c.latest = pcommon.NewTimestampFromTime(now.Add(c.Ahead))
 	var rej rejection
 	before := req.count()
 	req.keep(func(v any) bool {
@@ -75,6 +83,8 @@ func (c Caps) check(v any) error {
 		return c.checkLog(v)
 	case pcommon.Map:
 		return c.checkMap("the resource", v)
+	case pcommon.InstrumentationScope:
+		return c.checkMap("the scope", v.Attributes())
 	}
 	return nil
 }
@@ -93,16 +103,14 @@ func (c Caps) checkSpan(s ptrace.Span) error {
 	case len(s.Status().Message()) > c.String:
 		return over(what, "bytes in its status", len(s.Status().Message()), c.String)
 	}
+	if err := c.checkTimes(what, s.StartTimestamp(), s.EndTimestamp()); err != nil {
+		return err
+	}
 	if err := c.checkMap(what, s.Attributes()); err != nil {
 		return err
 	}
-	for _, e := range s.Events().All() {
-		if len(e.Name()) > c.String {
-			return over(what, "bytes in an event's name", len(e.Name()), c.String)
-		}
-		if err := c.checkMap(what+" event", e.Attributes()); err != nil {
-			return err
-		}
+	if err := c.checkEvents(what+" event", s.Events()); err != nil {
+		return err
 	}
 	for _, l := range s.Links().All() {
 		if err := c.checkMap(what+" link", l.Attributes()); err != nil {
@@ -112,10 +120,39 @@ func (c Caps) checkSpan(s ptrace.Span) error {
 	return nil
 }
 
+func (c Caps) checkEvents(what string, events ptrace.SpanEventSlice) error {
+	for _, e := range events.All() {
+		if len(e.Name()) > c.String {
+			return over(what, "bytes in its name", len(e.Name()), c.String)
+		}
+		if err := c.checkTimes(what, e.Timestamp()); err != nil {
+			return err
+		}
+		if err := c.checkMap(what, e.Attributes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTimes refuses what has not happened yet: the page would show it for
+// ever. An end before its begin the fold takes for the begin.
+func (c Caps) checkTimes(what string, times ...pcommon.Timestamp) error {
+	for _, t := range times {
+		if c.latest != 0 && t > c.latest {
+			return fmt.Errorf("%s has the time %d ns, over %s after the hub's: set the sender's clock", what, uint64(t), c.Ahead)
+		}
+	}
+	return nil
+}
+
 func (c Caps) checkLog(l plog.LogRecord) error {
 	what := fmt.Sprintf("log record %q", flow.Brief(l.EventName()))
 	if len(l.EventName()) > c.String {
 		return over(what, "bytes in its name", len(l.EventName()), c.String)
+	}
+	if err := c.checkTimes(what, l.Timestamp(), l.ObservedTimestamp()); err != nil {
+		return err
 	}
 	if err := c.checkValue(what+" body", l.Body(), c.Depth); err != nil {
 		return err

@@ -70,16 +70,40 @@ func (r *Receiver) export(ctx context.Context, kind Kind, decode func(any) error
 	if !r.cfg.Authorize(metadataToken(ctx)) {
 		return nil, errNoToken
 	}
-	leave, err := r.enter(ctx)
+	body, err := r.receive(ctx, decode)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := enter(ctx, r.slots)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	var body frame
-	if err := decode(&body); err != nil {
-		return nil, &refusal{codes.InvalidArgument, fmt.Sprintf("reading the message: %v: nothing was stored", err)}
+	return r.accept(ctx, kind, body, false)
+}
+
+// receive waits for the message, which decode reads from the network, but not
+// for ever. Who returns before decode does ends the stream, and so decode.
+func (r *Receiver) receive(ctx context.Context, decode func(any) error) ([]byte, error) {
+	leave, err := enter(ctx, r.readers)
+	if err != nil {
+		return nil, err
 	}
-	return r.accept(ctx, kind, body.data, false)
+	defer leave()
+	late := time.NewTimer(r.cfg.Stall)
+	defer late.Stop()
+	var body frame
+	came := make(chan error, 1)
+	go func() { came <- decode(&body) }()
+	select {
+	case err := <-came:
+		if err != nil {
+			return nil, &refusal{codes.InvalidArgument, fmt.Sprintf("reading the message: %v: nothing was stored", err)}
+		}
+		return body.data, nil
+	case <-late.C:
+		return nil, errSlow
+	}
 }
 
 func metadataToken(ctx context.Context) string {
@@ -93,7 +117,7 @@ func metadataToken(ctx context.Context) string {
 // that trying again can help.
 func statusError(err error) error {
 	ref := asRefusal(err)
-	st := status.New(ref.code, ref.reason)
+	st := status.New(ref.code, legible(ref.reason))
 	if ref.code == codes.ResourceExhausted || ref.code == codes.Unavailable {
 		if with, err := st.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Second)}); err == nil {
 			st = with

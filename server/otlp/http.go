@@ -1,13 +1,16 @@
 package otlp
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -50,12 +53,16 @@ func (r *Receiver) serve(kind Kind, req *http.Request, mediaType string, w http.
 	if err := r.admit(req, mediaType); err != nil {
 		return nil, err
 	}
-	leave, err := r.enter(req.Context())
+	wire, err := r.read(w, req)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := enter(req.Context(), r.slots)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	body, err := r.read(w, req)
+	body, err := r.unpack(wire, req.Header.Get("Content-Encoding"))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +77,7 @@ func (r *Receiver) admit(req *http.Request, mediaType string) error {
 		return &httpError{http.StatusForbidden, "a request with an Origin header comes from a web page: emitters send none"}
 	case !r.cfg.Authorize(Bearer(req.Header.Get("Authorization"))):
 		return &refusal{codes.Unauthenticated, "the Authorization header must be \"Bearer <ingest token>\": " +
-			"set OTEL_EXPORTER_OTLP_HEADERS to what `tracer serve` prints"}
+			"set OTEL_EXPORTER_OTLP_HEADERS with the token in the file ingest-token of the hub's data folder, or that of --ingest-token"}
 	case mediaType != typeProto && mediaType != typeJSON:
 		return &httpError{http.StatusUnsupportedMediaType, fmt.Sprintf("Content-Type %q is not taken: use %s or %s",
 			flow.Brief(mediaType), typeProto, typeJSON)}
@@ -87,11 +94,51 @@ func Bearer(header string) string {
 	return strings.TrimSpace(token)
 }
 
-// read reads a body and decompresses it, stopping at the limits: nothing past
-// them is ever in memory.
+// readWithin bounds how long a whole body may take, however it trickles.
+const readWithin = 30 * time.Second
+
+// read reads a body as it is on the wire, up to the limit, from a sender that
+// does not stall.
 func (r *Receiver) read(w http.ResponseWriter, req *http.Request) ([]byte, error) {
-	var body io.Reader = http.MaxBytesReader(w, req.Body, r.cfg.MaxWire)
-	switch encoding := req.Header.Get("Content-Encoding"); strings.ToLower(encoding) {
+	leave, err := enter(req.Context(), r.readers)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	body := &patient{http.MaxBytesReader(w, req.Body, r.cfg.MaxWire), http.NewResponseController(w), r.cfg.Stall, time.Now().Add(readWithin)}
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return nil, r.readError(err)
+	}
+	// A request without a deadline may wait for the disk; the server sets the
+	// next one's.
+	_ = body.conn.SetReadDeadline(time.Time{})
+	return data, nil
+}
+
+// patient reads as long as something comes within stall, until a time.
+type patient struct {
+	io.Reader
+	conn  *http.ResponseController
+	stall time.Duration
+	until time.Time
+}
+
+// Read implements io.Reader. Not every connection has deadlines.
+func (p *patient) Read(buf []byte) (int, error) {
+	deadline := time.Now().Add(p.stall)
+	if deadline.After(p.until) {
+		deadline = p.until
+	}
+	_ = p.conn.SetReadDeadline(deadline)
+	return p.Reader.Read(buf)
+}
+
+// unpack decompresses a body, stopping at the limit: nothing past it is ever in
+// memory.
+func (r *Receiver) unpack(wire []byte, encoding string) ([]byte, error) {
+	var body io.Reader = bytes.NewReader(wire)
+	switch strings.ToLower(encoding) {
 	case "", "identity":
 	case "gzip":
 		zip, err := gzip.NewReader(body)
@@ -118,6 +165,9 @@ func (r *Receiver) readError(err error) error {
 	if errors.As(err, &tooLarge) {
 		return r.tooLarge("sent", r.cfg.MaxWire)
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errSlow
+	}
 	return &refusal{codes.InvalidArgument, fmt.Sprintf("reading the body: %v: nothing was stored", err)}
 }
 
@@ -143,7 +193,7 @@ func writeRefusal(w http.ResponseWriter, err error, asJSON bool) {
 	if code == codes.Unauthenticated {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tracer ingest"`)
 	}
-	message := status.New(code, err.Error()).Proto()
+	message := status.New(code, legible(err.Error())).Proto()
 	body, contentType := []byte(nil), typeProto
 	if asJSON {
 		body, _ = protojson.Marshal(message)
@@ -155,6 +205,9 @@ func writeRefusal(w http.ResponseWriter, err error, asJSON bool) {
 	w.WriteHeader(httpStatus)
 	_, _ = w.Write(body)
 }
+
+// legible makes of a reason that quotes a sender's bytes one that can be sent.
+func legible(reason string) string { return strings.ToValidUTF8(reason, "\uFFFD") }
 
 func statusOf(code codes.Code) int {
 	switch code {

@@ -2,15 +2,14 @@ package otlp
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -131,6 +130,9 @@ func TestRefusals(t *testing.T) {
 		"too large inside":  {zip(t, bytes.Repeat(big, 4)), []string{"Content-Encoding", "gzip"}, 413, "8192 bytes as decompressed"},
 		"nested protobuf":   {deepProto(3000), nil, 400, "nested too deep"},
 		"nested JSON":       {deepJSON(1000), []string{"Content-Type", typeJSON}, 400, "nested too deep"},
+		"JSON and more":     {[]byte(`{"resourceSpans":[]} x`), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
+		"two JSON objects":  {[]byte(`{}{}`), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
+		"JSON null":         {[]byte(" null"), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
 		"JSON of no object": {[]byte("[1,2]"), []string{"Content-Type", typeJSON}, 400, "nothing was stored"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,6 +161,19 @@ func TestRefusalIsAStatusInTheRequestsEncoding(t *testing.T) {
 	if err := proto.Unmarshal(w.Body.Bytes(), &st); err != nil || st.Code != 3 || st.Message == "" {
 		t.Errorf("the protobuf answer is %v (%v), want code 3 with a message", &st, err)
 	}
+	w = post(r, Traces, []byte("{\"\xff\xfe"), "Content-Type", typeJSON)
+	if !utf8.Valid(w.Body.Bytes()) || !strings.Contains(w.Body.String(), "message") {
+		t.Errorf("the answer to what is no UTF-8 is %q", w.Body)
+	}
+	w = post(r, Traces, []byte{}, "Content-Encoding", "\xff")
+	if err := proto.Unmarshal(w.Body.Bytes(), &st); err != nil || st.Message == "" {
+		t.Errorf("the answer to an encoding that is no UTF-8 is %q", w.Body)
+	}
+	writer := httptest.NewRecorder()
+	writeRefusal(writer, errors.New("bad byte \xff"), false)
+	if err := proto.Unmarshal(writer.Body.Bytes(), &st); err != nil || !strings.HasPrefix(st.Message, "bad byte") {
+		t.Errorf("a reason that is no UTF-8 is answered as %q", writer.Body)
+	}
 	w = post(r, Traces, []byte("{"), "Content-Type", typeJSON)
 	if !strings.HasPrefix(w.Body.String(), `{"code":3`) || w.Header().Get("Content-Type") != typeJSON {
 		t.Errorf("the JSON answer is %q", w.Body)
@@ -172,13 +187,14 @@ func TestStoreThatFails(t *testing.T) {
 	}{
 		"full":    {fmt.Errorf("journal: %w", ErrBusy), 429},
 		"failing": {errors.New("disk on fire"), 503},
+		"no room": {fmt.Errorf("%w: 9 bytes", ErrTooLarge), 413},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, store := newReceiver()
 			store.err = c.err
 			w := post(r, Traces, encoded(t, traces(plain)))
-			if w.Code != c.status || w.Header().Get("Retry-After") == "" {
-				t.Errorf("answer %d, Retry-After %q; want %d with it", w.Code, w.Header().Get("Retry-After"), c.status)
+			if w.Code != c.status || (w.Header().Get("Retry-After") == "") != (c.status == 413) {
+				t.Errorf("answer %d, Retry-After %q; want %d, with it where trying again helps", w.Code, w.Header().Get("Retry-After"), c.status)
 			}
 			if r.Counts().Spans != 0 {
 				t.Error("spans are counted as stored")
@@ -187,36 +203,25 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
-// zeros is a body of n zero bytes, gzipped as it is read: 10 GB of it are
-// about 10 MB on the wire.
-func zeros(n int64) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		z := gzip.NewWriter(w)
-		_, err := io.CopyN(z, zeroReader{}, n)
-		w.CloseWithError(errors.Join(err, z.Close()))
-	}()
-	return r
+// zeros is a body of some gigabytes of zeros that just passes on the wire.
+func zeros(t *testing.T) []byte {
+	part := zip(t, make([]byte, 4<<20))
+	return bytes.Repeat(part, (4<<20)/len(part))
 }
-
-type zeroReader struct{}
-
-func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestBombRaisesLittleMemory(t *testing.T) {
 	r, store := newReceiver()
+	body := zeros(t)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	body := zeros(10 << 30)
-	req := httptest.NewRequest(http.MethodPost, "/v1/traces", body)
+	req := httptest.NewRequest(http.MethodPost, "/v1/traces", bytes.NewReader(body))
 	req.Header.Set("Content-Type", typeProto)
 	req.Header.Set("Content-Encoding", "gzip")
 	req.Header.Set("Authorization", "Bearer "+token)
 	w := httptest.NewRecorder()
 	r.Handler(Traces).ServeHTTP(w, req)
 	runtime.ReadMemStats(&after)
-	body.(io.Closer).Close()
 	if w.Code != http.StatusRequestEntityTooLarge || store.count() != 0 {
 		t.Errorf("answer %d, %d stored; want 413, 0", w.Code, store.count())
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc/codes"
 )
@@ -23,6 +25,10 @@ const (
 // send the same again in a moment.
 var ErrBusy = errors.New("the hub is full")
 
+// ErrTooLarge is to be wrapped by the error of Config.Store when a request can
+// never be stored: to send it again is of no use.
+var ErrTooLarge = errors.New("the batch is too large to be stored")
+
 // Config says what a Receiver does with a request. Store and Authorize are
 // required.
 type Config struct {
@@ -38,6 +44,14 @@ type Config struct {
 	// MaxAtOnce is how many requests are worked on at once; others wait. 0 is
 	// 16.
 	MaxAtOnce int
+	// MaxReading is how many requests are read from the network at once. 0 is
+	// 128.
+	MaxReading int
+	// Stall is how long a sender may send nothing of a body that it has begun;
+	// over gRPC, how long it may take for a message. 0 is 5 s.
+	Stall time.Duration
+	// Now is the hub's clock, which times are compared with. nil is time.Now.
+	Now func() time.Time
 	// Caps bound single spans and log records.
 	Caps Caps
 }
@@ -46,6 +60,9 @@ type Config struct {
 type Receiver struct {
 	cfg   Config
 	slots chan struct{}
+	// readers are slots for what is not here yet: a sender that stalls must not
+	// keep others from being worked on.
+	readers chan struct{}
 
 	spans    atomic.Int64
 	logs     atomic.Int64
@@ -71,8 +88,17 @@ func New(cfg Config) *Receiver {
 	if cfg.MaxAtOnce == 0 {
 		cfg.MaxAtOnce = 16
 	}
+	if cfg.MaxReading == 0 {
+		cfg.MaxReading = 128
+	}
+	if cfg.Stall == 0 {
+		cfg.Stall = 5 * time.Second
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	cfg.Caps = cfg.Caps.withDefaults()
-	return &Receiver{cfg: cfg, slots: make(chan struct{}, cfg.MaxAtOnce)}
+	return &Receiver{cfg: cfg, slots: make(chan struct{}, cfg.MaxAtOnce), readers: make(chan struct{}, cfg.MaxReading)}
 }
 
 // Counts returns the counts so far.
@@ -81,10 +107,10 @@ func (r *Receiver) Counts() Counts {
 }
 
 // enter waits for a slot, so that many large requests at once do not add up.
-func (r *Receiver) enter(ctx context.Context) (leave func(), err error) {
+func enter(ctx context.Context, slots chan struct{}) (leave func(), err error) {
 	select {
-	case r.slots <- struct{}{}:
-		return func() { <-r.slots }, nil
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
 	case <-ctx.Done():
 		return nil, &refusal{codes.Unavailable, "the hub is busy and the request's time is over: send it again"}
 	}
@@ -93,10 +119,10 @@ func (r *Receiver) enter(ctx context.Context) (leave func(), err error) {
 // accept takes one request whole and returns the encoded answer.
 func (r *Receiver) accept(ctx context.Context, kind Kind, body []byte, asJSON bool) ([]byte, error) {
 	req := newRequest(kind)
-	if err := parse(req, body, asJSON, r.cfg.Caps.Depth); err != nil {
+	if err := parse(req, body, asJSON, r.cfg.Caps.Depth, maxDecoded); err != nil {
 		return nil, err
 	}
-	rejected := r.cfg.Caps.apply(req)
+	rejected := r.cfg.Caps.apply(req, r.cfg.Now())
 	redacted := req.redact()
 	if err := r.store(ctx, kind, req, body, asJSON || redacted || rejected.count > 0); err != nil {
 		return nil, err
@@ -139,9 +165,14 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.reason }
 
+var errSlow = &refusal{codes.Unavailable, "the request came too slowly, and nothing was stored: send it again"}
+
 func storeRefusal(err error) error {
 	if errors.Is(err, ErrBusy) {
 		return &refusal{codes.ResourceExhausted, "the hub's journal is full: send the same batch again later"}
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return &httpError{http.StatusRequestEntityTooLarge, err.Error()}
 	}
 	return &refusal{codes.Unavailable, "the batch was not stored: " + err.Error() + ": send it again later"}
 }
@@ -150,6 +181,10 @@ func asRefusal(err error) *refusal {
 	var r *refusal
 	if errors.As(err, &r) {
 		return r
+	}
+	// What only HTTP has a status for is a fault of the request.
+	if he, ok := errors.AsType[*httpError](err); ok {
+		return &refusal{codes.InvalidArgument, he.reason}
 	}
 	return &refusal{codes.Internal, err.Error()}
 }

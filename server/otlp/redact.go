@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
 )
 
 // Redacted stands in place of a value that looks like a secret. The emitter's
@@ -30,21 +31,36 @@ func (r *traceRequest) redact() bool {
 		for _, ss := range rs.ScopeSpans().All() {
 			changed = redactMap(ss.Scope().Attributes()) || changed
 			for _, s := range ss.Spans().All() {
-				changed = redactMap(s.Attributes()) || changed
-				if clean, dirty := redactString(s.Status().Message()); dirty {
-					s.Status().SetMessage(clean)
-					changed = true
-				}
-				for _, e := range s.Events().All() {
-					changed = redactMap(e.Attributes()) || changed
-				}
-				for _, l := range s.Links().All() {
-					changed = redactMap(l.Attributes()) || changed
-				}
+				changed = redactSpan(s) || changed
 			}
 		}
 	}
 	return changed
+}
+
+func redactSpan(s ptrace.Span) bool {
+	changed := redactMap(s.Attributes())
+	changed = redactText(s.Name(), s.SetName) || changed
+	changed = redactText(s.Status().Message(), s.Status().SetMessage) || changed
+	changed = redactText(s.TraceState().AsRaw(), s.TraceState().FromRaw) || changed
+	for _, e := range s.Events().All() {
+		changed = redactMap(e.Attributes()) || changed
+		changed = redactText(e.Name(), e.SetName) || changed
+	}
+	for _, l := range s.Links().All() {
+		changed = redactMap(l.Attributes()) || changed
+		changed = redactText(l.TraceState().AsRaw(), l.TraceState().FromRaw) || changed
+	}
+	return changed
+}
+
+// redactText replaces a text that is no attribute.
+func redactText(text string, set func(string)) bool {
+	clean, dirty := redactString(text)
+	if dirty {
+		set(clean)
+	}
+	return dirty
 }
 
 func (r *logRequest) redact() bool {
@@ -56,6 +72,8 @@ func (r *logRequest) redact() bool {
 			for _, l := range sl.LogRecords().All() {
 				changed = redactMap(l.Attributes()) || changed
 				changed = redactValue(l.Body()) || changed
+				changed = redactText(l.EventName(), l.SetEventName) || changed
+				changed = redactText(l.SeverityText(), l.SetSeverityText) || changed
 			}
 		}
 	}

@@ -1,7 +1,12 @@
 package otlp
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"net/http"
 
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
@@ -36,28 +41,39 @@ func Decode(kind Kind, payload []byte) (Batch, error) {
 		return Batch{}, fmt.Errorf("decoding a payload: kind %d is neither traces (%d) nor logs (%d)", kind, Traces, Logs)
 	}
 	req := newRequest(kind)
-	if err := parse(req, payload, false, maxWalk); err != nil {
+	if err := parse(req, payload, false, maxWalk, math.MaxInt); err != nil {
 		return Batch{}, fmt.Errorf("decoding a payload: %w", err)
 	}
 	return req.decode(), nil
 }
 
-// parse measures the nesting before it decodes: the decoder recurses, and a
-// few megabytes of brackets would else need a gigabyte of stack.
-func parse(req request, body []byte, asJSON bool, depth int) error {
+// parse measures the request before it decodes: the decoder recurses, and makes
+// of a few megabytes a gigabyte of stack or of spans.
+func parse(req request, body []byte, asJSON bool, depth, budget int) error {
 	var err error
 	if asJSON {
-		err = checkJSONDepth(body, depth)
+		if err = checkJSON(body, depth, budget); err == nil && !isObject(body) {
+			err = errors.New("it is not one JSON object")
+		}
 	} else {
-		err = checkProtoDepth(body, req, depth)
+		err = checkProto(body, req, depth, budget)
 	}
 	if err == nil {
 		err = req.unmarshal(body, asJSON)
+	}
+	if errors.Is(err, errBudget) {
+		return &httpError{http.StatusRequestEntityTooLarge, err.Error()}
 	}
 	if err != nil {
 		return &refusal{codes.InvalidArgument, fmt.Sprintf("the body is not an OTLP request: %v: nothing was stored", err)}
 	}
 	return nil
+}
+
+// isObject is stricter than the decoder, which stops at the end of an object,
+// and takes null for one.
+func isObject(body []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) && json.Valid(body)
 }
 
 type traceRequest struct{ ptraceotlp.ExportRequest }
@@ -78,6 +94,9 @@ func (r *traceRequest) keep(f func(any) bool) {
 			rs.ScopeSpans().RemoveIf(func(ptrace.ScopeSpans) bool { return true })
 		}
 		rs.ScopeSpans().RemoveIf(func(ss ptrace.ScopeSpans) bool {
+			if !f(ss.Scope()) {
+				return true
+			}
 			ss.Spans().RemoveIf(func(s ptrace.Span) bool { return !f(s) })
 			// The numbering of a request whose spans were all rejected stays:
 			// it is what makes the gap known.
@@ -117,6 +136,9 @@ func (r *logRequest) keep(f func(any) bool) {
 			return true
 		}
 		rl.ScopeLogs().RemoveIf(func(sl plog.ScopeLogs) bool {
+			if !f(sl.Scope()) {
+				return true
+			}
 			sl.LogRecords().RemoveIf(func(l plog.LogRecord) bool { return !f(l) })
 			return false
 		})

@@ -28,10 +28,10 @@
 // offset from before the change, so that a position never claims what was not
 // delivered.
 //
-// A snapshot holds the rows of now, all gaps and findings, the newest limit
-// reconciles (2,000 unless limit= says otherwise), and of the other rows those
-// that reach into the time of these reconciles, up to as many again for each
-// kind. GET /api/v1/rows has the rest.
+// A snapshot holds the rows of now, all gaps and findings, all that goes on,
+// the newest limit reconciles that have ended (2,000 unless limit= says
+// otherwise), and of the other rows those that reach into the time of these
+// reconciles, up to as many again for each kind. GET /api/v1/rows has the rest.
 //
 // How it stays bounded. Frames are encoded once for each distinct filter, by
 // one goroutine, into a ring; a viewer is a place in that ring, not a queue. A

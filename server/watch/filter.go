@@ -54,6 +54,16 @@ func kindNames() []string {
 	return names
 }
 
+// ParseQuery reads a query as it is in a URL. What url.URL.Query leaves out
+// silently is an error: a filter that is not understood must not choose all.
+func ParseQuery(raw string) (url.Values, error) {
+	q, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, fmt.Errorf("the query %s cannot be read (%w): separate with &, and write other characters as %%xx", flow.Brief(raw), err)
+	}
+	return q, nil
+}
+
 // ParseFilter reads a filter from a query: row, controller, item and result
 // (each may be repeated, or hold several values with commas between), since (a
 // time in RFC 3339, microseconds since the epoch, or a duration before now) and

@@ -181,6 +181,37 @@ func TestSnapshotIsBounded(t *testing.T) {
 	}
 }
 
+// What goes on is counted, however much of it there is: a snapshot may leave out
+// the past, not the present.
+func TestSnapshotHoldsAllThatGoesOn(t *testing.T) {
+	h := ready()
+	const limit = 10
+	want := map[string]bool{}
+	for i := range int64(3 * limit) {
+		key := fmt.Sprint("open", i)
+		rows := []flow.Row{
+			&flow.Reconcile{Row: flow.RowReconcile, Key: key, From: i + 1}, &flow.Wait{Row: flow.RowWait, Key: key, From: i + 1},
+			&flow.Hold{Row: flow.RowHold, Key: key, From: i + 1}, &flow.Edge{Row: flow.RowEdge, Key: key, From: i + 1},
+		}
+		publish(h, uint64(i+1), rows...)
+		for _, row := range rows {
+			want[string(row.Kind())+"/"+key] = true
+		}
+		ended := fmt.Sprint("ended", i)
+		publish(h, uint64(i+1), &flow.Wait{Row: flow.RowWait, Key: ended, From: 1000 + i, To: 1001 + i}, reconcile(1000+int(i), "success"))
+	}
+	c := newClient()
+	c.read(t, join(t, h, Filter{Limit: limit}, nil))
+	for name := range want {
+		if c.rows[name] == "" {
+			t.Errorf("%s goes on and is not in the snapshot", name)
+		}
+	}
+	if ended := len(c.rows) - len(want); ended != 2*limit {
+		t.Errorf("%d rows that have ended are in the snapshot, want %d of either kind", ended, limit)
+	}
+}
+
 func TestViewersShareFramesAndSnapshots(t *testing.T) {
 	h := ready()
 	publish(h, 1, reconcile(1, "success"))
@@ -211,6 +242,22 @@ func TestLimitsOfViewersAndFilters(t *testing.T) {
 	}
 	if _, err := New(Config{}).subscribe(Filter{}, nil); !errors.Is(err, ErrNotReady) {
 		t.Errorf("a hub that is not ready gives %v", err)
+	}
+}
+
+// A filter that somebody has looked through and left must not keep others out.
+func TestLeftFiltersMakeRoom(t *testing.T) {
+	h := ready(func(c *Config) { c.MaxFeeds = 4 })
+	watched := join(t, h, Filter{Items: []string{"watched"}}, nil)
+	for i := range 20 {
+		v, err := h.subscribe(Filter{Items: []string{fmt.Sprint("item-", i)}}, nil)
+		if err != nil {
+			t.Fatalf("filter %d: %v", i, err)
+		}
+		v.leave()
+	}
+	if h.feeds[watched.feed.filter.key()] != watched.feed || h.feeds[Filter{}.key()] == nil {
+		t.Error("a feed that is watched, or the one without a filter, was forgotten")
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/coder/websocket"
@@ -28,7 +27,7 @@ var (
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.serving.Add(1)
 	defer h.serving.Done()
-	v, err := h.join(r.URL.Query())
+	v, err := h.join(r.URL.RawQuery)
 	if err != nil {
 		http.Error(w, err.Error(), statusOf(err))
 		return
@@ -85,7 +84,11 @@ func (l *link) end(code websocket.StatusCode, reason string) {
 // drop closes the connection without a word. It may be closed already.
 func (l *link) drop() { _ = l.CloseNow() }
 
-func (h *Hub) join(q url.Values) (*viewer, error) {
+func (h *Hub) join(query string) (*viewer, error) {
+	q, err := ParseQuery(query)
+	if err != nil {
+		return nil, &queryError{err}
+	}
 	f, err := ParseFilter(q, h.cfg.Now(), "from")
 	if err != nil {
 		return nil, &queryError{err}

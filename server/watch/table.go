@@ -54,40 +54,63 @@ func byKind(entries []entry) [][]entry {
 }
 
 // newest puts entries into order, by kind and then by time, and leaves out the
-// oldest: of the reconciles all but limit, of the other rows with an interval
-// those that ended before the oldest reconcile that stays, and of each kind
-// what is over limit still. Rows of now, gaps and findings stay whole.
+// oldest of what has ended: of the reconciles all but limit, of the other rows
+// with an interval those that ended before the oldest of these reconciles, and
+// of each kind what is over limit still. What goes on stays whole, since it is
+// counted, and so do rows of now, gaps and findings.
 func newest(entries []entry, limit int) []entry {
 	var out []entry
 	oldest := int64(0)
 	for i, list := range byKind(entries) { // reconciles are the first kind
+		sortByTime(list)
 		switch flow.RowKind(kinds[i]) {
 		case flow.RowReconcile:
-			all := len(list)
-			if list = tail(list, limit); len(list) < all {
-				oldest = list[0].from
-			}
+			list, oldest = newestEnded(list, limit)
 		case flow.RowWait, flow.RowHold, flow.RowEdge, flow.RowSample:
-			list = slices.DeleteFunc(list, func(e entry) bool {
-				to := factsOf(e.row).to
-				return to != 0 && to < oldest
-			})
-			list = tail(list, limit)
-		default:
-			list = tail(list, len(list))
+			list = slices.DeleteFunc(list, func(e entry) bool { return hasEnded(e) && factsOf(e.row).to < oldest })
+			list, _ = newestEnded(list, limit)
 		}
 		out = append(out, list...)
 	}
 	return out
 }
 
+// newestEnded leaves out of a list in order all that has ended but the last n,
+// and returns where these begin, 0 when there are not more.
+func newestEnded(list []entry, n int) (kept []entry, oldest int64) {
+	over := -n
+	for _, e := range list {
+		if hasEnded(e) {
+			over++
+		}
+	}
+	if over <= 0 {
+		return list, 0
+	}
+	for _, e := range list {
+		switch {
+		case !hasEnded(e):
+		case over > 0:
+			over--
+			continue
+		case oldest == 0:
+			oldest = e.from
+		}
+		kept = append(kept, e)
+	}
+	return kept, oldest
+}
+
+func hasEnded(e entry) bool { return factsOf(e.row).to != 0 }
+
 // tail sorts entries by time and key and returns the last n.
 func tail(list []entry, n int) []entry {
-	slices.SortFunc(list, func(a, b entry) int {
-		if a.from != b.from {
-			return cmp.Compare(a.from, b.from)
-		}
-		return cmp.Compare(a.row.ID(), b.row.ID())
-	})
+	sortByTime(list)
 	return list[max(0, len(list)-n):]
+}
+
+func sortByTime(list []entry) {
+	slices.SortFunc(list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.row.ID(), b.row.ID()))
+	})
 }

@@ -85,12 +85,25 @@ func (h *Hub) feedFor(f Filter) (fd *feed, fresh bool, err error) {
 	if fd = h.feeds[key]; fd != nil {
 		return fd, false, nil
 	}
-	if len(h.feeds) >= h.cfg.MaxFeeds {
+	if len(h.feeds) >= h.cfg.MaxFeeds && !h.forgetFeed() {
 		return nil, false, ErrManyFilters
 	}
 	fd = h.newFeed(f)
 	h.feeds[key] = fd
 	return fd, true, nil
+}
+
+// forgetFeed makes room: of the feeds that nobody watches, the one that was left
+// first goes. Who comes back to it gets a snapshot.
+func (h *Hub) forgetFeed() bool {
+	oldest := ""
+	for key, f := range h.feeds {
+		if f.viewers == 0 && key != (Filter{}).key() && (oldest == "" || f.leftAt.Before(h.feeds[oldest].leftAt)) {
+			oldest = key
+		}
+	}
+	delete(h.feeds, oldest)
+	return oldest != ""
 }
 
 // seek decides between the missing frames and a snapshot.

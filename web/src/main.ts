@@ -3,13 +3,12 @@ import { geometry } from "./base/geometry.gen.ts";
 import { signal } from "./base/signal.ts";
 import { SECOND } from "./base/time.ts";
 import { Layout } from "./layout/layout.ts";
-import { LAG } from "./layout/timing.ts";
-import type { Journey } from "./layout/types.ts";
 import { Table } from "./model/table.ts";
 import type { Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
 import { modesOf, scene } from "./scene/scene.ts";
-import type { Mode, Scene } from "./scene/types.ts";
+import { spotlit } from "./scene/spotlight.ts";
+import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
 import { Frames } from "./view/frames.ts";
 import { buildPage, defineElements } from "./view/page.ts";
@@ -55,19 +54,6 @@ class Main implements App {
     return this.drawn;
   }
 
-  journeyOf(reconcile: string): Journey | undefined {
-    const run = this.model.reconcile(reconcile);
-    if (run === undefined) return undefined;
-    const end = run.to === 0 ? this.watch.hubNow() : run.to;
-    const ways: Journey[] = [];
-    this.layout.overlapping(run.controller, run.from, end + 2 * LAG, (journey) => {
-      if (journey.kind === "pass" && journey.item === run.item) ways.push(journey);
-    });
-    // Passes that followed each other too fast are one token, which bears the newest one's name.
-    const own = ways.find((journey) => journey.reconcile === reconcile);
-    return own ?? ways.sort((a, b) => a.from - b.from).find((journey) => journey.to > run.start);
-  }
-
   zone(): number {
     return -new Date(this.playhead.now() / 1000).getTimezoneOffset();
   }
@@ -82,13 +68,20 @@ class Main implements App {
     return connection.state === "lost" && connection.asOf > 0 ? connection.asOf : Infinity;
   }
 
+  /** While it stands still at a moment of the reconcile that is selected, that one is drawn by itself. */
+  private sceneAt(t: number): Scene {
+    const selection = this.selection.get();
+    const pinned = selection === undefined ? {} : { pinned: selection.item };
+    const options: SceneOptions = { geometry, before: this.modes, ...pinned };
+    const run = this.playhead.paused ? this.model.reconcile(selection?.reconcile ?? "") : undefined;
+    return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);
+  }
+
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
     for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
     const t = this.playhead.now();
-    const pinned = this.selection.get()?.item;
-    const options = { geometry, before: this.modes };
-    const whole = scene(this.layout, t, pinned === undefined ? options : { ...options, pinned });
+    const whole = this.sceneAt(t);
     const drawn = this.calm.matches ? seatedOnly(whole) : whole;
     this.drawn = drawn;
     this.modes = modesOf(drawn);

@@ -49,6 +49,7 @@ class ItemLife {
   private readonly lane: string;
   private pending: Cause[] = [];
   private passes = 0;
+  private made = 0;
 
   constructor(world: World, i: number) {
     this.world = world;
@@ -94,14 +95,28 @@ class ItemLife {
   private writes(row: Reconcile, failed: boolean): Write[] {
     const apply = row.phases.find((phase) => phase.name === "apply");
     if (apply === undefined || (!failed && this.random() < 0.4)) return [];
-    const span = `${row.key}/w`;
-    const plain = write({ span, from: apply.from, to: apply.to, name: this.name, status: failed ? 409 : 201 });
-    if (failed) return [{ ...plain, error: "Conflict" }];
-    if (this.random() < 0.3) return [plain];
-    const seenAt = row.to + Math.round(this.random() * 3000);
-    const ref = { reconcile: row.key, span };
-    this.pending.push(cause({ at: seenAt, by: "self", name: this.name, write: ref }));
-    return [{ ...plain, seenAt }];
+    const plain = write({ span: `${row.key}/w`, from: apply.from, to: apply.to, name: this.name, status: 200 });
+    if (failed) return [{ ...plain, status: 409, error: "Conflict" }];
+    const many = 1 + Math.floor(this.random() * 3);
+    const share = (apply.to - apply.from) / many;
+    return Array.from({ length: many }, (_, i) => {
+      const from = Math.round(apply.from + i * share);
+      const made = { ...plain, span: `${row.key}/w${String(i)}`, from, to: Math.round(apply.from + (i + 1) * share) };
+      return this.seen(row, { ...made, name: `${this.name}-${String(this.made++)}`, status: 201 });
+    });
+  }
+
+  /** A Pod was made: mostly its event comes back as an own write, and then its node changes its status. */
+  private seen(row: Reconcile, made: Write): Write {
+    const { name = "", span } = made;
+    if (this.random() < 0.3) return made;
+    const seenAt = made.to + Math.round(this.random() * 3000);
+    const pod: Partial<Cause> = { kind: "Pod", name };
+    this.pending.push(cause({ ...pod, at: seenAt, what: "add", by: "self", write: { reconcile: row.key, span } }));
+    const changes = Math.floor(this.random() * 3);
+    for (let i = 0; i < changes; i++)
+      this.pending.push(cause({ ...pod, at: seenAt + 100 + Math.round(this.random() * 2000) }));
+    return { ...made, seenAt };
   }
 
   private backOff(row: Reconcile, over: number): number {

@@ -62,6 +62,11 @@ export interface Reconcile {
   readonly writeCount: number;
   readonly failedWrites: number;
   readonly readCount: number;
+  /**
+   * OmittedSpans is how many spans came that were too many for one row; one
+   * that came twice counts twice.
+   */
+  readonly omittedSpans?: number;
   readonly next: Next;
 }
 
@@ -465,6 +470,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     writeCount: "number",
     failedWrites: "number",
     readCount: "number",
+    omittedSpans: "number?",
     next: "Next",
   },
   Object: {

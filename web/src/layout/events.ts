@@ -1,7 +1,7 @@
 /** The ways into the queue: what others do, lists and resyncs, and own events whose write is unknown. */
 import type { Cause, Reconcile } from "../base/rows.gen.ts";
-import { OWN, IN_FLIGHT, Way } from "./steps.ts";
-import { AT_ONCE, SINGLES, STAGGER, STAY } from "./timing.ts";
+import { OWN, IN_FLIGHT, Way, moved, squeeze } from "./steps.ts";
+import { AT_ONCE, HURRIED, SINGLES, STAGGER, STAY } from "./timing.ts";
 import type { Journey } from "./types.ts";
 import { causeWord, nameOf } from "./words.ts";
 
@@ -14,24 +14,66 @@ interface Train {
 /** The event journeys of a pass, and when the first and the last of them have reached the queue. */
 export interface Arrivals {
   readonly journeys: readonly Journey[];
+  /** When each of them happened, in truth. */
+  readonly happened: readonly number[];
   readonly first: number;
   readonly last: number;
+}
+
+/** What holds events back: gate gives the display time before which an event of a true time may not set out. */
+export interface Bounds {
+  readonly gate: (at: number) => number;
+  /** In truth a worker has the item from here on: what was drawn before is settled. */
+  readonly taken: number;
+  /** By then all should be in the queue. */
+  readonly deadline: number;
 }
 
 /** events lays out the causes of a pass, each from its own true time on, in their order. */
 export function events(pass: Reconcile): Arrivals {
   const journeys: Journey[] = [];
+  const happened: number[] = [];
   let free = -Infinity;
-  let [first, last] = [Infinity, -Infinity];
   for (const [i, train] of trains(pass).entries()) {
     const at = Math.max(train.cause.at, free);
     free = at + STAGGER;
-    const journey = eventJourney(pass, train, i, at);
-    first = Math.min(first, journey.to);
-    last = Math.max(last, journey.to);
-    journeys.push(journey);
+    journeys.push(eventJourney(pass, train, i, at));
+    happened.push(train.cause.at);
   }
-  return { journeys, first, last };
+  return arrivals(journeys, happened);
+}
+
+/**
+ * bounded holds events back until what was truly before them has been drawn: an event of an object never sets out
+ * before the write that made it has reached the API server. What is late by that hurries to meet the deadline.
+ */
+export function bounded(given: Arrivals, { gate, taken, deadline }: Bounds): Arrivals {
+  let free = -Infinity;
+  let same = true;
+  const journeys = given.journeys.map((journey, i) => {
+    const opens = gate(given.happened[i] ?? 0);
+    const length = journey.to - journey.from;
+    const hurried = Math.max(journey.from, opens, Math.min(free, deadline - length));
+    free = hurried + STAGGER;
+    const made = inTime(moved(journey, hurried), taken, deadline);
+    same &&= made === journey;
+    return made;
+  });
+  return same ? given : arrivals(journeys, given.happened);
+}
+
+/** What is left of a way from taken on is hurried so that it ends at the deadline, or as soon as can be seen. */
+function inTime(journey: Journey, taken: number, deadline: number): Journey {
+  const start = Math.max(journey.from, taken);
+  const to = Math.max(deadline, start + HURRIED);
+  if (journey.to <= to) return journey;
+  return { ...journey, steps: squeeze(journey.steps, start, journey.to, to), to };
+}
+
+function arrivals(journeys: readonly Journey[], happened: readonly number[]): Arrivals {
+  const first = journeys.reduce((least, journey) => Math.min(least, journey.to), Infinity);
+  const last = journeys.reduce((most, journey) => Math.max(most, journey.to), -Infinity);
+  return { journeys, happened, first, last };
 }
 
 /** Timers come from the waiting room, and a known own write is a token already: its write's. */

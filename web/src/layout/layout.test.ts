@@ -6,7 +6,7 @@ import { at, cause, pass, wait, write } from "../../test/rows.ts";
 import { chance, last, simulate } from "../../test/simulate.ts";
 import type { World } from "../../test/simulate.ts";
 import { Layout, layout } from "./layout.ts";
-import { LAG, STAY } from "./timing.ts";
+import { HURRIED, LAG, STAY } from "./timing.ts";
 import type { Journey } from "./types.ts";
 
 const worlds = fc.record<World>({
@@ -237,7 +237,7 @@ test("property: the display never runs ahead of the truth, keeps its order and l
         const leave = j?.steps.find((step) => step.kind === "move")?.from ?? NaN;
         assert.ok(leave >= row.start, `${row.key} leaves ${String(row.start - leave)} µs early`);
         assert.ok(
-          leave <= Math.max(newest.start, row.start + LAG + STAY) + 1,
+          leave <= Math.max(newest.start, row.start + LAG + STAY + HURRIED) + 1,
           `${row.key} lags ${String(leave - row.start)} µs`,
         );
       }
@@ -247,6 +247,69 @@ test("property: the display never runs ahead of the truth, keeps its order and l
     }),
     { numRuns: 20 },
   );
+});
+
+/** The first time at which a journey comes to a node, NaN when it never does. */
+function comesTo(j: Journey | undefined, node: string): number {
+  return j?.steps.find((step) => step.kind === "stay" && step.node === node)?.from ?? NaN;
+}
+
+test("property: causes are drawn before their effects", () => {
+  let checked = 0;
+  fc.assert(
+    fc.property(worlds, (world) => {
+      const rows = last(simulate(world));
+      const made = layout(rows);
+      const all = journeysOf(made);
+      const passes = rows.filter((row) => row.row === "reconcile");
+      for (const pass of passes) {
+        const token = made.journeyOf(pass.key);
+        const merged = (token?.count ?? 1) > 1;
+        const leave = token?.steps.find((step) => step.kind === "move")?.from ?? NaN;
+        for (const own of all.filter((j) => j.kind === "event" && j.reconcile === pass.key)) {
+          if (!merged) assert.ok(own.to <= leave, `${own.id} comes after its pass has left the queue`);
+        }
+        for (const w of pass.writes) {
+          const down = all.find((j) => j.write === w.span);
+          if (down === undefined) continue;
+          const arrived = comesTo(down, "api");
+          assert.ok(leave <= down.from, `${w.span} is written before its pass leaves the queue`);
+          const created = (j: Journey): boolean => w.status === 201 && j.kind === "event" && j.label === w.name;
+          for (const event of all.filter(created)) {
+            checked++;
+            assert.ok(event.from >= arrived, `${event.id} of ${event.label} sets out before ${w.span} has made it`);
+          }
+          for (const effect of passes) {
+            if (!effect.causes.some((cause) => cause.write?.span === w.span)) continue;
+            const caused = made.journeyOf(effect.key);
+            if ((caused?.count ?? 1) > 1) continue;
+            checked++;
+            const sets = caused?.steps.find((step) => step.kind === "move")?.from ?? NaN;
+            assert.ok(down.to <= sets, `${effect.key} leaves before ${w.span}, its cause, is in the queue`);
+          }
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+  assert.ok(checked > 40, `only ${String(checked)} pairs were there to be checked`);
+});
+
+test("an error is no part of a calm ×n, and goes to the waiting room", () => {
+  const many = Array.from({ length: 24 }, (_, i) => {
+    const failed = i % 3 === 1;
+    const outcome = failed ? { result: "error", error: "Conflict", next: { why: "backoff", at: at(i * 20 + 30) } } : {};
+    return pass(i * 20, [1, 1, 1, 1, 1], { key: `p${String(i)}`, ...outcome });
+  });
+  const tokens = journeysOf(layout(many)).filter((j) => j.kind === "pass");
+  for (const token of tokens) {
+    const end = token.steps.at(-1);
+    const bad = token.steps.some((step) => step.shape === "triangle");
+    assert.equal(end?.kind === "move" && end.edge, bad ? "requeue-waiting" : "requeue-done", token.id);
+    const drawn = many.find((row) => row.key === token.reconcile);
+    assert.equal(bad, drawn?.result === "error", `${token.id} shows its newest reconcile's result`);
+  }
+  assert.ok(tokens.some((token) => token.single && token.count === 1 && token.steps.at(-1)?.shape === "triangle"));
 });
 
 test("property: rows in any portions and with any repetition lay out like all at once", () => {

@@ -32,6 +32,11 @@ export function isFailed(pass: Reconcile): boolean {
   return ERRORS.has(pass.result) || (pass.error ?? "") !== "" || pass.failedWrites > 0;
 }
 
+/** isUneasy says whether a pass is never drawn as one with calm ones: it failed, or it is tried again. */
+export function isUneasy(pass: Reconcile): boolean {
+  return isFailed(pass) || pass.next.why === "backoff";
+}
+
 /** beginOf is when the item became ready, as far as it is known: a pass whose root is not told yet has no From. */
 export function beginOf(pass: Reconcile): number {
   if (pass.from > 0) return pass.from;
@@ -49,7 +54,7 @@ export function takenAt(pass: Reconcile): number {
 /** parks says whether the item goes to the waiting room after this pass. */
 export function parks(pass: Reconcile): boolean {
   const { why } = pass.next;
-  return why === "backoff" || why === "requeue" || why === "requeue_after";
+  return why === "backoff" || why === "requeue" || why === "requeue_after" || (why === "" && pass.result === "error");
 }
 
 /**
@@ -129,8 +134,10 @@ function travel(way: Way, from: number, to: number, look: Look): void {
 }
 
 function finish(way: Way, pass: Reconcile, at: number, failed: boolean): void {
-  const outcome = failed ? FAILED : parks(pass) ? WAITING : DONE;
-  travel(way, at, LINE.length - 1, failed ? FAILED : IN_FLIGHT);
+  // A write was refused and the pass went well all the same: it is done like any other.
+  const bad = failed && (parks(pass) || ERRORS.has(pass.result));
+  const outcome = bad ? FAILED : parks(pass) ? WAITING : DONE;
+  travel(way, at, LINE.length - 1, bad ? FAILED : IN_FLIGHT);
   if (way.t < pass.to) way.stay("requeue", pass.to, IN_FLIGHT);
   way.move(parks(pass) ? "requeue-waiting" : "requeue-done", outcome);
 }

@@ -1,5 +1,5 @@
 import type { EdgeId, NodeId } from "../base/geometry.ts";
-import type { Shape, Step, Tone } from "./types.ts";
+import type { Journey, Shape, Step, Tone } from "./types.ts";
 import { TRAVEL } from "./timing.ts";
 
 /** A look: the shape and tone that a token has on a stretch of its way. */
@@ -57,4 +57,12 @@ export function squeeze(steps: readonly Step[], start: number, end: number, to: 
   const factor = (to - start) / (end - start);
   const map = (t: number): number => (t <= start || t === Infinity ? t : start + (t - start) * factor);
   return steps.map((step) => ({ ...step, from: map(step.from), to: map(step.to) }));
+}
+
+/** moved sets a journey out at from, as it is. */
+export function moved(journey: Journey, from: number): Journey {
+  const by = from - journey.from;
+  if (by === 0) return journey;
+  const steps = journey.steps.map((step) => ({ ...step, from: step.from + by, to: step.to + by }));
+  return { ...journey, steps, from, to: journey.to + by };
 }

@@ -20,3 +20,10 @@ export const LINGER = 400 * MS;
 
 /** Events of one kind of dependent that come within this time are drawn as one ×n. */
 export const AT_ONCE = 100 * MS;
+
+/** An event that must hurry takes at least this long. */
+export const HURRIED = 300 * MS;
+
+/** An error or a back-off is shown alone for this long at least, as long as none lags more than PATIENCE for that. */
+export const SHOWN = SECOND;
+export const PATIENCE = 3 * LAG;

@@ -1,16 +1,18 @@
 /**
  * One item's passes and waits in display time. Passes follow each other: one sets out when the one before has come
  * to its end, at most LAG after it did in truth. To keep that, the one before yields (is hurried from the moment on
- * at which the next began), and passes that have not set out yet become one. What is decided at a time never moves
- * what was drawn before it, so a picture drawn live stays right when more becomes known.
+ * at which the next began), and passes that have not set out yet become one. An error or a back-off does not join
+ * calm ones: it may lag longer, and what joins it then is drawn as an error too. What is decided at a time
+ * never moves what was drawn before it, so a picture drawn live stays right when more becomes known.
  */
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { insertSorted, removeSorted } from "../base/sorted.ts";
-import { events } from "./events.ts";
+import { bounded, events } from "./events.ts";
 import type { Arrivals } from "./events.ts";
-import { isFailed, parks, passJourneys } from "./pass.ts";
+import { gateOf } from "./gate.ts";
+import { isFailed, isUneasy, parks, passJourneys } from "./pass.ts";
 import { FAILED, WAITING, Way, squeeze } from "./steps.ts";
-import { LAG, STAY, TRAVEL } from "./timing.ts";
+import { LAG, PATIENCE, SHOWN, STAY, TRAVEL } from "./timing.ts";
 import type { Journey } from "./types.ts";
 import { nameOf, word } from "./words.ts";
 
@@ -21,13 +23,18 @@ export type Entry = Reconcile | Wait;
 interface Group {
   readonly passes: Reconcile[];
   readonly entries: Entry[];
-  failed: boolean;
+  /** It holds an error or a back-off. */
+  uneasy: boolean;
   /** More has joined than is laid out; settled is an estimate until finish. */
   stale: boolean;
   slot: number;
   leave: number;
   /** It is ready to leave the queue but for the group before it, which is still under way. */
   readonly held: boolean;
+  /** When the group before it has settled: what is drawn until then is not hurried for its sake. */
+  readonly free: number;
+  /** It has yielded to the group after it: what is left of it is settled. */
+  yielded: boolean;
   /** When its work has settled, and when its wait has too. */
   worked: number;
   settled: number;
@@ -75,8 +82,8 @@ export class Track {
     if (this.dirtyFrom === Infinity) return;
     let keep = this.groups.length;
     while (keep > 0 && this.groups[keep - 1]?.entries.some((entry) => entry.from >= this.dirtyFrom)) keep--;
-    // The group before is affected too: it yields to what comes after it, or takes it in.
-    keep = Math.max(0, keep - 1);
+    // The two groups before are affected too: they yield to what comes after them, or take it in.
+    keep = Math.max(0, keep - 2);
     for (const group of this.groups.splice(keep)) for (const journey of journeysOf(group)) gone(journey);
     const first = this.groups.at(-1);
     const from = first === undefined ? 0 : this.entries.lastIndexOf(last(first.entries)) + 1;
@@ -113,15 +120,28 @@ export class Track {
   }
 
   private layPass(pass: Reconcile): void {
-    const before = this.groups.at(-1);
+    let before = this.groups.at(-1);
     if (before !== undefined && joins(before, pass)) {
-      join(before, pass);
+      before = this.withErrors(before, pass);
+      join(before, pass, gateOf(this.groups.at(-2)?.journeys));
       return;
     }
-    if (before !== undefined) yieldTo(before, pass.from);
-    const group = groupOf(pass, before?.settled ?? -Infinity, before?.end ?? -Infinity);
+    if (before !== undefined) yieldTo(before, pass);
+    const group = groupOf(pass, before);
     redo(group);
     this.groups.push(group);
+  }
+
+  /** An error that has no room of its own takes calm ones before it into the error that waits before them. */
+  private withErrors(tail: Group, pass: Reconcile): Group {
+    const errors = this.groups.at(-2);
+    const apart = errors === undefined || !errors.uneasy || !errors.held || errors.leave <= pass.from;
+    if (tail.uneasy || !isUneasy(pass) || apart) return tail;
+    this.groups.pop();
+    const gate = gateOf(this.groups.at(-2)?.journeys);
+    for (const entry of tail.entries) if (entry.row === "reconcile") join(errors, entry, gate);
+    errors.entries.push(...tail.entries.filter((entry) => entry.row === "wait"));
+    return errors;
   }
 
   private layWait(wait: Wait): void {
@@ -151,21 +171,31 @@ function eventsOf(pass: Reconcile): Arrivals {
 }
 
 /**
- * Makes the group of a pass that can leave the queue when the one before has settled (free). Its slot is taken when
- * the one before is done at the earliest: a key that a worker has is not in the queue.
+ * Makes the group of a pass that can leave the queue when the one before has settled. Its slot is taken when the one
+ * before is done at the earliest: a key that a worker has is not in the queue.
  */
-function groupOf(pass: Reconcile, free: number, done: number): Group {
-  const arrivals = eventsOf(pass);
-  const ready = Math.max(pass.start, Math.min(arrivals.last + STAY, pass.start + LAG));
-  const leave = pass.start === 0 ? Infinity : Math.max(ready, free + STAY);
+function groupOf(pass: Reconcile, before: Group | undefined): Group {
+  const free = before?.settled ?? -Infinity;
+  const gate = gateOf(before?.journeys);
+  const natural = bounded(eventsOf(pass), { gate, taken: Infinity, deadline: Infinity });
+  const ready = Math.max(pass.start, Math.min(natural.last + STAY, pass.start + LAG));
+  const least = pass.start === 0 ? Infinity : Math.max(ready, free + STAY);
+  const taken = pass.start === 0 ? Infinity : pass.start;
+  const arrivals = bounded(eventsOf(pass), { gate, taken, deadline: least - STAY });
+  const leave = Math.max(least, arrivals.last + STAY);
   return {
     passes: [pass],
     entries: [pass],
-    failed: isFailed(pass),
+    uneasy: isUneasy(pass),
     stale: false,
-    slot: Math.min(leave, Math.max(pass.from, done, arrivals.journeys.length > 0 ? arrivals.first : free)),
+    slot: Math.min(
+      leave,
+      Math.max(pass.from, before?.end ?? free, arrivals.journeys.length > 0 ? arrivals.first : free),
+    ),
     leave,
     held: leave > ready,
+    free,
+    yielded: false,
     worked: 0,
     settled: 0,
     end: 0,
@@ -175,27 +205,38 @@ function groupOf(pass: Reconcile, free: number, done: number): Group {
   };
 }
 
-/** Waiting for the one before it would take too long, and that one waits itself: they are drawn as one. */
+/**
+ * Waiting for the one before it would take too long, and that one waits itself: they are drawn as one. An error is
+ * drawn alone as long as there is time to see it.
+ */
 function joins(group: Group, pass: Reconcile): boolean {
   const newest = group.passes.at(-1);
-  if (newest === undefined || newest.to === 0 || !group.held || group.leave <= pass.from) return false;
-  const lag = group.settled - pass.from;
-  return lag > LAG && (group.failed === isFailed(pass) || lag > 2 * LAG);
+  if (newest === undefined || newest.to === 0 || group.leave <= pass.from) return false;
+  if (!group.uneasy && !isUneasy(pass)) {
+    const room = pass.from + LAG - group.free;
+    return group.settled - pass.from > LAG && (group.held || room < SHOWN);
+  }
+  // A calm pass never becomes part of an error that came before it.
+  return isUneasy(pass) && group.held && group.leave + SHOWN > pass.from + PATIENCE;
 }
 
-function join(group: Group, pass: Reconcile): void {
-  const arrivals = eventsOf(pass);
+function join(group: Group, pass: Reconcile, gate: (at: number) => number): void {
+  const wrote = Math.min(...group.passes.flatMap((other) => other.writes.map((write) => write.from)));
   group.passes.push(pass);
   group.entries.push(pass);
-  group.events.push(...arrivals.journeys);
-  group.failed ||= isFailed(pass);
+  group.uneasy ||= isUneasy(pass);
   // It waits for the newest cause to arrive, as long as its first pass does not lag too much for that.
   const latest = (group.passes[0]?.from ?? pass.from) + LAG;
   const taken = pass.start === 0 ? Infinity : pass.start;
-  const leave = Math.max(group.leave, taken, Math.min(arrivals.last + STAY, latest));
+  const natural = bounded(eventsOf(pass), { gate, taken: Infinity, deadline: Infinity });
+  const leave = Math.max(group.leave, taken, Math.min(natural.last + STAY, latest));
+  const arrivals = bounded(eventsOf(pass), { gate, taken, deadline: leave - STAY });
+  // What a write of the group itself set off cannot come before it: the one token stands for it.
+  group.events.push(...arrivals.journeys.filter((_, i) => (arrivals.happened[i] ?? 0) < wrote));
   if (leave < Infinity) group.settled += leave - group.leave;
   group.leave = leave;
   group.stale = true;
+  group.yielded = false;
 }
 
 /** Lays out what has joined a group. Not at each joining: a hot item's group may have thousands. */
@@ -217,19 +258,31 @@ function settle(group: Group): void {
   group.settled = wait === Infinity ? group.worked : Math.max(group.worked, wait);
 }
 
-/** Hurries what is left of group from begin on, so that it has settled LAG later. */
-function yieldTo(group: Group, begin: number): void {
+/**
+ * Hurries what is left of group when the next pass begins, so that it has settled LAG later; an error has a moment
+ * of its own at least. What the group before is still drawn by is not hurried, or it would be overtaken.
+ */
+function yieldTo(group: Group, next: Reconcile): void {
+  if (group.yielded) return;
+  group.yielded = true;
   finish(group);
-  const to = begin + LAG;
+  const begin = next.from;
+  const start = Math.max(begin, group.free);
+  const alone = group.uneasy || isUneasy(next);
+  const seen = alone && group.leave < Infinity ? Math.max(start, group.leave) + SHOWN : start + STAY;
+  const to = Math.max(begin + LAG, seen);
   if (group.end === Infinity) close(group, begin);
   if (group.settled <= to) return;
   const hurry = (journey: Journey): Journey => {
-    const steps = squeeze(journey.steps, begin, group.settled, to);
+    const steps = squeeze(journey.steps, start, group.settled, to);
     return { ...journey, steps, from: steps[0]?.from ?? journey.from, to: steps.at(-1)?.to ?? journey.to };
   };
   group.events = group.events.map(hurry);
   group.journeys = group.journeys.map(hurry);
   if (group.wait !== undefined) group.wait = hurry(group.wait);
+  if (group.leave > start && group.leave < Infinity) {
+    group.leave = start + ((group.leave - start) * (to - start)) / (group.settled - start);
+  }
   group.end = Math.min(group.end, to);
   group.worked = Math.min(group.worked, to);
   group.settled = to;
@@ -254,11 +307,13 @@ function alone(wait: Wait): Group {
   return {
     passes: [],
     entries: [wait],
-    failed: false,
+    uneasy: false,
     stale: false,
     slot: wait.from,
     leave: wait.from,
     held: false,
+    free: -Infinity,
+    yielded: false,
     worked: wait.from,
     settled: wait.from,
     end: wait.from,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Frame, RowRef } from "../base/frames.ts";
-import type { Row } from "../base/rows.gen.ts";
-import { EPOCH, at, cause, controller, item, pass, sample, wait, write } from "../../test/rows.ts";
+import type { Cause, Row } from "../base/rows.gen.ts";
+import { EPOCH, at, cause, controller, item, pass, reconcile, sample, wait, write } from "../../test/rows.ts";
 import { scenarios } from "../../test/scenarios.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { quantile } from "./histogram.ts";
@@ -188,4 +188,47 @@ test("property: rows in any portions give the same answers as their newest state
     }),
     { numRuns: 20 },
   );
+});
+
+test("what overtook a conflicting write is the first newer version of its object, with the reconcile that it led to", () => {
+  const put = write({
+    span: "p",
+    method: "PUT",
+    resource: "podsets",
+    name: "web",
+    before: "273",
+    status: 409,
+    from: at(20),
+  });
+  const failed = reconcile({ key: "r12", from: at(10), start: at(10), to: at(30), writes: [put], result: "error" });
+  const rv = (resourceVersion: string, given: Partial<Cause> = {}): Cause => cause({ resourceVersion, ...given });
+  const later = reconcile({
+    key: "r13",
+    from: at(31),
+    start: at(31),
+    to: at(40),
+    causes: [rv("280"), rv("275", { at: at(16) }), rv("274", { kind: "Pod", name: "web-1" }), rv("273")],
+  });
+  const made = table(failed, later);
+  const found = made.overtaken(failed, put);
+  assert.deepEqual([found?.cause.resourceVersion, found?.reconcile.key, found?.nth], ["275", "r13", 2]);
+  assert.equal(made.after(failed)?.key, "r13");
+  assert.equal(made.after(later), undefined);
+  assert.equal(made.overtaken(failed, { ...put, status: 500 }), undefined);
+});
+
+test("a back-off names the reconcile that failed", () => {
+  const failed = reconcile({
+    key: "a",
+    from: at(0),
+    start: at(0),
+    to: at(5),
+    result: "error",
+    next: { why: "backoff" },
+  });
+  const calm = reconcile({ key: "b", from: at(6), start: at(6), to: at(7) });
+  const timer = cause({ what: "backoff", by: "self", at: at(20) });
+  const again = reconcile({ key: "c", from: at(20), start: at(20), to: at(21), causes: [timer] });
+  const [link] = table(failed, calm, again).why(again);
+  assert.deepEqual([link?.reconcile?.key, link?.nth], ["a", 1]);
 });

@@ -1,11 +1,24 @@
 import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
 import { Intervals } from "../base/intervals.ts";
-import type { Controller, Finding, Gap, Item, Reconcile, Row, RowKind, Sample, Wait } from "../base/rows.gen.ts";
+import type {
+  Cause,
+  Controller,
+  Finding,
+  Gap,
+  Item,
+  Reconcile,
+  Row,
+  RowKind,
+  Sample,
+  Wait,
+  Write,
+} from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import { quantile } from "./histogram.ts";
+import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
-import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, WhyLink } from "./types.ts";
+import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, WhyLink } from "./types.ts";
 
 /** How many rows of each kind are kept; the ones that came first go first. */
 export const LIMITS: Readonly<Record<RowKind, number>> = {
@@ -211,10 +224,31 @@ export class Table implements Model {
     return reconcile.causes.map((cause) => {
       const found = cause.write ? this.passes.write(cause.write.span) : undefined;
       const from = found?.reconcile ?? (cause.write ? this.passes.get(cause.write.reconcile) : undefined);
-      if (from === undefined) return { cause, nth: 0 };
+      if (from === undefined) return this.timerOf(reconcile, cause);
       const nth = this.nth(from).n;
       return found === undefined ? { cause, reconcile: from, nth } : { cause, ...found, nth };
     });
+  }
+
+  /** A timer was set by an earlier reconcile of the item: the newest that waited for one. */
+  private timerOf(reconcile: Reconcile, cause: Cause): WhyLink {
+    if (cause.what !== "backoff" && cause.what !== "requeue_after") return { cause, nth: 0 };
+    const own = this.passes.list(reconcile.controller, reconcile.item);
+    const before = own.filter((run) => run.to > 0 && run.to <= cause.at && run.next.why === cause.what).at(-1);
+    return before === undefined ? { cause, nth: 0 } : { cause, reconcile: before, nth: this.nth(before).n };
+  }
+
+  after(reconcile: Reconcile): Reconcile | undefined {
+    const own = this.passes.list(reconcile.controller, reconcile.item);
+    return own[own.length - this.passes.newer(reconcile)];
+  }
+
+  overtaken(reconcile: Reconcile, write: Write): Overtaken | undefined {
+    const found = overtakenBy(this.passes.list(reconcile.controller, reconcile.item), reconcile, write);
+    if (found === undefined) return undefined;
+    const maker = found.cause.write === undefined ? undefined : this.passes.get(found.cause.write.reconcile);
+    const shown = maker ?? found.reconcile;
+    return { cause: found.cause, reconcile: shown, nth: this.nth(shown).n };
   }
 
   effectsOf(span: string): readonly Reconcile[] {

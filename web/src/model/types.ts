@@ -28,6 +28,16 @@ export interface WhyLink {
   readonly nth: number;
 }
 
+/** The version that a conflicting write had been overtaken by. */
+export interface Overtaken {
+  /** The event of that version, as it came into the queue. */
+  readonly cause: Cause;
+  /** An own write's reconcile that made it; of others' the one that it led to. */
+  readonly reconcile: Reconcile;
+  /** The number of that reconcile among its item's. */
+  readonly nth: number;
+}
+
 /** The place of a reconcile among its item's: "reconcile 17 of 17". */
 export interface Nth {
   readonly n: number;
@@ -77,6 +87,10 @@ export interface Model {
   /** The newest reconcile that is done, of an item ("" = any) of a controller ("" = any). */
   latestFinished(controller: string, item: string): Reconcile | undefined;
   why(reconcile: Reconcile): readonly WhyLink[];
+  /** The next reconcile of the same item, undefined while there is none. */
+  after(reconcile: Reconcile): Reconcile | undefined;
+  /** What had overtaken the object when a write of reconcile was refused for its version; undefined when not known. */
+  overtaken(reconcile: Reconcile, write: Write): Overtaken | undefined;
   /** What a write set off: the reconciles whose causes it is. */
   effectsOf(span: string): readonly Reconcile[];
   /** Items ready in the queue at t, in order. */

@@ -19,7 +19,7 @@ interface Seen {
   same: boolean;
 }
 
-/** nodesOf lights the boxes at which tokens stay. t is the display time. All of under are of one lane. */
+/** nodesOf lights the boxes at which tokens stay. t is the time until which what is open has lasted. All of under are of one lane. */
 export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
   const nodes = new Map<NodeId, Seen>();
   for (const { journey, step } of under) {

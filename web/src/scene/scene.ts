@@ -52,7 +52,7 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
   return {
     lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), behind: behindOf(under) },
     tokens: merge(drawn, mode, options.pinned),
-    nodes: nodesOf(under, t),
+    nodes: nodesOf(under, options.truth ?? t),
     edges: mode === "flow" ? flowsAt(layout, name, t) : edgesOf(under),
     nextAt: Math.min(nextAt, layout.nextStart(name, t)),
   };

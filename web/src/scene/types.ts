@@ -110,6 +110,8 @@ export interface Scene {
   readonly lanes: readonly LaneScene[];
   /** The next display time (µs) at which something changes if nothing moves now: t while something moves, Infinity when still. */
   readonly nextAt: number;
+  /** The reconcile (its trace id) that is drawn by itself in its lane, where one is. */
+  readonly alone?: string;
 }
 
 export interface SceneOptions {
@@ -118,4 +120,6 @@ export interface SceneOptions {
   readonly before?: ReadonlyMap<string, Mode>;
   /** The selected or pinned item key ("default/web"): never merged. */
   readonly pinned?: string;
+  /** The true time, where it is another than the display time: what is open lasts until then. */
+  readonly truth?: number;
 }

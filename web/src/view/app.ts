@@ -1,6 +1,5 @@
 /** What the components share. main makes it; a component reads it, and changes only the selection and the playhead. */
 import type { Signal } from "../base/signal.ts";
-import type { Journey } from "../layout/types.ts";
 import type { Model } from "../model/types.ts";
 import type { Connection, Watch } from "../net/types.ts";
 import type { Scene } from "../scene/types.ts";
@@ -22,8 +21,6 @@ export interface App {
   readonly looks: Signal<number>;
   /** The scene drawn last. */
   scene(): Scene | undefined;
-  /** The token's way of a reconcile, as far as it is laid out. */
-  journeyOf(reconcile: string): Journey | undefined;
   /** Minutes of the viewer's time zone, east positive. */
   zone(): number;
   /** Asks for a frame soon. */

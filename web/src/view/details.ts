@@ -26,7 +26,7 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
     section("How it went", waterfall(reconcile, around.now, around.servers)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
     spec(reconcile),
-    flags(reconcile),
+    flags(reconcile, around.model),
     next(reconcile, around),
     copies(),
   ].filter((node) => node !== undefined && node !== false);
@@ -94,7 +94,8 @@ function arrow(d: string): SVGSVGElement {
 
 function why(reconcile: Reconcile, model: Model): HTMLElement {
   const list = h("ul", { class: "causes" });
-  for (const link of model.why(reconcile)) list.append(causeRow(link, reconcile));
+  for (const { link, count } of collapsed(model.why(reconcile), reconcile))
+    list.append(causeRow(link, reconcile, count));
   const total = Object.values(reconcile.causeCounts).reduce((sum, n) => sum + n, 0);
   const hidden = total - reconcile.causes.length;
   if (hidden > 0) list.append(h("li", { class: "quiet" }, `and ${plural(hidden, "cause", "causes")} more`));
@@ -102,9 +103,22 @@ function why(reconcile: Reconcile, model: Model): HTMLElement {
   return list;
 }
 
-function causeRow({ cause, reconcile, nth }: WhyLink, of: Reconcile): HTMLElement {
+/** Causes that read the same are one row with their number; it links to the newest behind them. */
+function collapsed(links: readonly WhyLink[], of: Reconcile): { link: WhyLink; count: number }[] {
+  const rows = new Map<string, { link: WhyLink; count: number }>();
+  for (const link of links) {
+    const { chip, text, who } = causeSaid(link.cause, of.object);
+    const timer = link.cause.what === "backoff" || link.cause.what === "requeue_after";
+    const key = [chip, text, who, timer ? "" : (link.reconcile?.key ?? link.cause.resourceVersion ?? "")].join("|");
+    rows.set(key, { link, count: (rows.get(key)?.count ?? 0) + 1 });
+  }
+  return [...rows.values()];
+}
+
+function causeRow({ cause, reconcile, nth }: WhyLink, of: Reconcile, count: number): HTMLElement {
   const said = causeSaid(cause, of.object);
-  const row = h("li", { class: "cause" }, chip(said), ` ${said.text} `);
+  const many = count > 1 ? ` ×${String(count)}` : "";
+  const row = h("li", { class: "cause" }, chip(said), `${many} ${said.text} `);
   if (said.who !== "") row.append(h("strong", {}, said.who), " ");
   if (reconcile !== undefined) row.append(goLink(reconcile, nth));
   else if ((cause.resourceVersion ?? "") !== "")
@@ -132,8 +146,12 @@ function spec(reconcile: Reconcile): HTMLElement | undefined {
   return list.length === 0 ? undefined : section("Spec and status", diffTable(list));
 }
 
-function flags(reconcile: Reconcile): HTMLElement | undefined {
-  const said: Said[] = reconcile.writes.filter(writeFailed).map(failureSaid);
+function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
+  const said: (Said & { go?: HTMLElement })[] = reconcile.writes.filter(writeFailed).map((write) => {
+    const overtaken = model.overtaken(reconcile, write);
+    const text = failureSaid(write, overtaken);
+    return overtaken === undefined ? text : { ...text, go: goLink(overtaken.reconcile, overtaken.nth) };
+  });
   for (const read of reconcile.reads) {
     if (read.stale !== "yes") continue;
     const by = plural(read.staleBy ?? 1, "own write", "own writes");
@@ -144,7 +162,7 @@ function flags(reconcile: Reconcile): HTMLElement | undefined {
   }
   if (said.length === 0) return undefined;
   const list = h("ul", { class: "flags part" });
-  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${one.text}`));
+  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${one.text} `, one.go ?? ""));
   return list;
 }
 
@@ -155,8 +173,8 @@ function copies(): HTMLElement {
   return h("p", { class: "part copies" }, button("issue", "Copy as issue"), button("link", "Copy link"));
 }
 
-function next(reconcile: Reconcile, { now }: Around): HTMLElement {
-  const said = nextSaid(reconcile, now);
+function next(reconcile: Reconcile, { model, now }: Around): HTMLElement {
+  const said = nextSaid(reconcile, now, model.after(reconcile));
   const text = h("strong", { "data-part": "next" }, said.text);
   return h("p", { class: `next part tone-${said.tone}` }, text, said.more === "" ? "" : ` ${said.more}`);
 }

@@ -18,7 +18,7 @@ test("a reconcile as text says everything that the panel says", () => {
     error: "Conflict",
     next: { why: "backoff", at: at(50), requeues: 4 },
   });
-  const text = issueText(run, { nth: () => ({ n: 17, of: 17 }) }, at(1000));
+  const text = issueText(run, { nth: () => ({ n: 17, of: 17 }), after: () => undefined }, at(1000));
   assert.equal(
     text,
     `### default/web: Conflict after 6.7 ms
@@ -50,7 +50,7 @@ Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace
 - POST pod web-x7k2p: 201, resourceVersion 10428
 - PUT status web: 409 Conflict
 
-**Next**: Tried again after 40 ms (4th time)
+**Next**: Back-off of 40 ms (4th time)
 `,
   );
 });

@@ -5,9 +5,9 @@ import { differences } from "./diff.ts";
 import { causeSaid, nextSaid, outcome, plural, span, took, word, writeName } from "./words.ts";
 
 /** issueText writes it as Markdown. now: true time, µs. Times of day are UTC, for whoever reads it elsewhere. */
-export function issueText(reconcile: Reconcile, model: Pick<Model, "nth">, now: number): string {
+export function issueText(reconcile: Reconcile, model: Pick<Model, "nth" | "after">, now: number): string {
   const { n, of } = model.nth(reconcile);
-  const next = nextSaid(reconcile, now);
+  const next = nextSaid(reconcile, now, model.after(reconcile));
   return [
     `### ${reconcile.item}: ${outcome(reconcile)} after ${span(took(reconcile, now))}`,
     `Controller ${reconcile.controller}, reconcile ${String(n)} of ${String(of)}, worker ${String(reconcile.worker)}, ` +

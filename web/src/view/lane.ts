@@ -15,7 +15,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Measured } from "./tokens.ts";
-import { ordinal, plural, span, version, word } from "./words.ts";
+import { ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -77,11 +77,15 @@ export class LaneElement extends HTMLElement {
   }
 
   /** Draws the lane's part of the scene; called on animation frames. */
-  draw({ tokens, nodes, edges, lane }: LanePart): void {
+  draw({ tokens, nodes, edges, lane, alone }: LanePart): void {
     const { app } = this;
-    this.tokens?.draw(tokens, app?.selection.get()?.reconcile ?? "");
+    const selected = app?.selection.get()?.reconcile ?? "";
+    this.tokens?.draw(tokens, selected);
+    const ringed = tokens.find((token) => token.kind === "pass" && token.reconcile === selected);
+    attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
+    this.drawStepped(alone);
     this.drawNodes(nodes);
     this.drawEdges(edges);
     const all = totals(lane, app?.model.controller(this.lane), app?.playhead.following === true);
@@ -111,7 +115,8 @@ export class LaneElement extends HTMLElement {
     this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
     if (!inSight) return;
     this.paintServer(app);
-    this.paintPhases(app);
+    // Where the picture stands still, the boxes speak of its moment.
+    if (t === undefined) this.paintPhases(app);
   }
 
   private paintCounts({ reconciles, errors, p50 }: Counts): void {
@@ -135,7 +140,8 @@ export class LaneElement extends HTMLElement {
     for (const phase of last?.phases ?? []) {
       if (!isPhase(phase.name)) continue;
       const g = this.nodes.get(phase.name);
-      if (g !== undefined && part(g, "note").textContent === "") this.note(phase.name, span(phase.to - phase.from));
+      if (g !== undefined && part(g, "note").textContent === "")
+        this.note(phase.name, spanOrNone(phase.to - phase.from));
     }
   }
 
@@ -156,6 +162,18 @@ export class LaneElement extends HTMLElement {
     say(part(g, "note"), text);
   }
 
+  /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */
+  private drawStepped(alone: string | undefined): void {
+    const run = alone === undefined ? undefined : this.app?.model.reconcile(alone);
+    if (run?.controller !== this.lane) return;
+    const t = this.app?.playhead.now() ?? 0;
+    for (const id of this.nodes.keys()) {
+      if (!isPhase(id)) continue;
+      const phase = run.phases.filter(({ name, from }) => name === id && from <= t).at(-1);
+      this.note(id, phase === undefined ? "" : spanOrNone((phase.to === 0 ? t : phase.to) - phase.from));
+    }
+  }
+
   private drawNodes(active: readonly ActiveNode[]): void {
     const lit = new Map(active.map((node) => [node.node as string, node]));
     for (const [id, g] of this.nodes) {
@@ -163,7 +181,7 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-lit", node !== undefined);
       if (node === undefined) continue;
       attr(g, "data-tone", node.tone);
-      if (node.duration >= 0 && isPhase(id)) this.note(id, `${span(node.duration)}${node.open ? " …" : ""}`);
+      if (node.duration >= 0 && isPhase(id)) this.note(id, `${spanOrNone(node.duration)}${node.open ? " …" : ""}`);
     }
   }
 

@@ -101,6 +101,8 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       step.reconcile(direction);
     },
     oldest: () => {
+      // Stepping goes on from there, not from a reconcile that was selected later.
+      app.selection.set(undefined);
       app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
       selectAt(app, app.playhead.now());
     },

@@ -70,7 +70,7 @@ export class PanelElement extends HTMLElement {
     const sign = [n, of, known, this.servers, run.to === 0 ? Math.floor(now / 250_000) : 0].join();
     if (this.drawn?.run === run && this.drawn.sign === sign) {
       const text = this.querySelector('[data-part="next"]');
-      if (text !== null) say(text, nextSaid(run, now).text);
+      if (text !== null) say(text, nextSaid(run, now, app.model.after(run)).text);
       return;
     }
     const same = this.drawn?.run.key === run.key;

@@ -113,6 +113,7 @@ export function legend(): HTMLElement {
   entry("ring", "warn", "waiting");
   entry("diamond", "warn", "stale read");
   entry("halo", "own", "own write");
+  list.append(h("li", {}, h("strong", {}, "×8"), " eight reconciles drawn as one"));
   const truth = "Order exact, durations stretched; true durations stand in the waterfall.";
   return h("footer", { class: "legend" }, list, h("p", {}, truth));
 }

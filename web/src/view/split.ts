@@ -9,6 +9,8 @@ export interface LanePart {
   readonly edges: readonly ActiveEdge[];
   /** Undefined for a lane that the scene does not know. */
   readonly lane: LaneScene | undefined;
+  /** The reconcile that is drawn by itself in its lane, whichever that is. */
+  readonly alone: string | undefined;
 }
 
 /** byLane groups a scene once, however many lanes ask for their part. */
@@ -22,6 +24,7 @@ export function byLane(scene: Scene): (lane: string) => LanePart {
     nodes: nodes.get(lane) ?? [],
     edges: edges.get(lane) ?? [],
     lane: lanes.get(lane),
+    alone: scene.alone,
   });
 }
 

@@ -1,7 +1,7 @@
 /** Steps through time by phase and by reconcile; both pause the picture. */
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import type { Journey, Step } from "../layout/types.ts";
+import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
 import { failed } from "./words.ts";
 
@@ -24,10 +24,11 @@ export function stepper(app: App): Stepper {
       if (run !== undefined) show(app, run);
     },
     phase(direction) {
-      const run = app.selection.get()?.reconcile ?? "";
-      const at = boundary(app, run, direction);
-      if (at !== undefined) app.playhead.seek(at);
-      else this.reconcile(direction);
+      const run = app.model.reconcile(app.selection.get()?.reconcile ?? "");
+      const at = run === undefined ? undefined : boundary(run, app.playhead.now(), direction);
+      if (at !== undefined) return app.playhead.seek(at);
+      const beside = neighbour(app, direction);
+      if (beside !== undefined) show(app, beside, direction > 0 ? "dequeue" : "requeue");
     },
     error(direction) {
       const run = errorFrom(app, direction);
@@ -37,17 +38,9 @@ export function stepper(app: App): Stepper {
   };
 }
 
-/** How long a token needs to come to rest at its station, in µs. */
-const settle = 100_000;
-
-/** seatedAt is when a journey's token rests at a node, undefined when it never does. */
-export function seatedAt(journey: Journey | undefined, node: NodeId): number | undefined {
-  const stay = journey?.steps.find((step) => step.kind === "stay" && step.node === node);
-  return stay === undefined ? undefined : seated(stay);
-}
-
-function seated(step: Step): number {
-  return step.from + Math.min(settle, (step.to - step.from) / 2);
+/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
+export function momentOf(run: Reconcile, node: NodeId): number {
+  return spotlight(run).stations.find((station) => station.node === node)?.at ?? run.start;
 }
 
 /** What just ended counts as being there still for so long, in µs. */
@@ -88,13 +81,13 @@ function isBad(run: Reconcile): boolean {
 
 function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
   app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-  app.playhead.seek(seatedAt(app.journeyOf(run.key), node) ?? run.start);
+  app.playhead.seek(momentOf(run, node));
 }
 
-/** When the reconcile's token comes to the next, or came to the last, station. */
-function boundary(app: App, reconcile: string, direction: 1 | -1): number | undefined {
-  const t = app.playhead.now();
-  const stays = app.journeyOf(reconcile)?.steps.filter((step) => step.kind === "stay") ?? [];
-  const times = stays.map(seated);
-  return direction > 0 ? times.find((time) => time > t + 1) : times.filter((time) => time < t - 1).at(-1);
+/** When the next phase begins, or the last one began; undefined when it is another reconcile's. */
+function boundary(run: Reconcile, t: number, direction: 1 | -1): number | undefined {
+  const times = spotlight(run).stations.map((station) => station.at);
+  if (direction < 0) return times.filter((time) => time < t).at(-1);
+  // Not in this reconcile, but after it: it is gone through from its beginning.
+  return t > (times.at(-1) ?? Infinity) ? times[0] : times.find((time) => time > t);
 }

@@ -7,7 +7,7 @@ import { speedSaid, speeds } from "./playhead.ts";
 import type { Playhead } from "./playhead.ts";
 import { readPalette } from "./shapes.ts";
 import type { Palette } from "./shapes.ts";
-import { seatedAt, selectAt } from "./steps.ts";
+import { momentOf, selectAt } from "./steps.ts";
 import type { Stepper } from "./steps.ts";
 import { barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimeWindow } from "./timeline.ts";
@@ -187,7 +187,7 @@ export class TransportElement extends HTMLElement {
     const run = inside.find((candidate) => candidate.result.includes("error")) ?? inside[0];
     if (run === undefined) return app.playhead.seek(from + SECOND / 2);
     app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    app.playhead.seek(seatedAt(app.journeyOf(run.key), "apply") ?? run.to);
+    app.playhead.seek(momentOf(run, "apply"));
   }
 
   private key(event: KeyboardEvent): void {

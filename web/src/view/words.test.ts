@@ -9,6 +9,7 @@ import {
   ordinal,
   outcome,
   span,
+  spanOrNone,
   toneOf,
   version,
   writeName,
@@ -76,7 +77,19 @@ test("causes in one line count what is not listed", () => {
 test("what comes next is told as of now", () => {
   const again = reconcile({ result: "error", error: "Conflict", next: { why: "backoff", at: 51_000, requeues: 4 } });
   assert.deepEqual(nextSaid(again, 11_000), { text: "Tries again in 40 ms", more: "(4th time)", tone: "warn" });
-  assert.equal(nextSaid(again, 60_000).text, "Tried again after 40 ms");
+  assert.equal(nextSaid(again, 60_000).text, "Back-off of 40 ms", "nobody has seen yet that it was tried again");
+  const timer = reconcile({ from: 52_000, causes: [cause({ what: "update" }), cause({ what: "backoff" })] });
+  assert.deepEqual(nextSaid(again, 60_000, timer), {
+    text: "Tried again after 41 ms",
+    more: "(4th time)",
+    tone: "warn",
+  });
+  const update = reconcile({ from: 13_400, causes: [cause({ what: "update" })] });
+  assert.deepEqual(nextSaid(again, 60_000, update), {
+    text: "Back-off of 40 ms set",
+    more: "(4th time); an update came first, after 2.4 ms",
+    tone: "warn",
+  });
   assert.equal(nextSaid(reconcile({}), 0).text, "Done until something changes");
   assert.equal(nextSaid(reconcile({ to: 0, result: "" }), 0).text, "Still running");
   assert.equal(nextSaid(reconcile({ result: "terminal_error" }), 0).tone, "error");
@@ -99,6 +112,14 @@ test("a failed write says on which version and what the answer was", () => {
     text: "web status written on rv 10\u00a0427: 409 Conflict",
     who: "",
   });
+  const event = cause({ at: put.from - 4_000, manager: "tracer-page", resourceVersion: "10429", changed: ["spec"] });
+  assert.equal(
+    failureSaid(put, { cause: event }).text,
+    "web status written on rv 10\u00a0427, but tracer-page had made rv 10\u00a0429 (spec) 4 ms before: 409 Conflict",
+  );
+  const unknown = cause({ at: event.at, resourceVersion: "10429" });
+  assert.match(failureSaid(put, { cause: unknown }).text, /but somebody else had made/);
+  assert.match(failureSaid(put, { cause: { ...unknown, by: "self" } }).text, /but an own write had made/);
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");
@@ -110,6 +131,7 @@ test("numbers", () => {
     "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th",
   );
   assert.equal(version("1234567"), "1\u00a0234\u00a0567");
+  assert.deepEqual([0, 4].map(spanOrNone), ["–", "4 µs"]);
   assert.equal(span(4), "4 µs");
   assert.equal(span(3_100), "3.1 ms");
 });

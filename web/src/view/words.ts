@@ -2,6 +2,7 @@
 import { countdown, duration } from "../base/time.ts";
 import type { Cause, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
+import type { Overtaken } from "../model/types.ts";
 
 export type ChipTone = Tone | "quiet";
 
@@ -23,6 +24,11 @@ const causeWord: Readonly<Record<string, string>> = {
 /** span is a duration as the page writes it; what is shorter than the hundredth of a millisecond is told in µs. */
 export function span(us: number): string {
   return us >= 0 && us < 10 ? `${String(Math.round(us))} µs` : duration(us);
+}
+
+/** spanOrNone is span, and a dash for a phase in which nothing was to be done. */
+export function spanOrNone(us: number): string {
+  return us < 1 ? "–" : span(us);
 }
 
 /** word is a contract's word as the page writes it: back-off, requeue after. */
@@ -141,14 +147,24 @@ export function writeFailed(write: Write): boolean {
   return write.status >= 400 || (write.error ?? "") !== "" || (write.status === 0 && write.to !== 0);
 }
 
-/** failureSaid says what was wrong with a write: "web status written on rv 10 427: 409 Conflict". */
-export function failureSaid(write: Write): Said {
+/** failureSaid says what was wrong with a write, and what had overtaken it: "web status written on rv 10 427: 409 Conflict". */
+export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">): Said {
   const conflict = write.status === 409;
   const what = [write.name ?? "", write.subresource ?? ""].filter((part) => part !== "").join(" ");
   const on = (write.before ?? "") === "" ? "" : ` on rv ${version(write.before ?? "")}`;
+  const by = overtaken === undefined ? "" : `, but ${overtakenSaid(write, overtaken.cause)}`;
   const answer = [write.status === 0 ? "no answer" : String(write.status), write.error ?? ""].join(" ").trim();
   const chip = conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
-  return { chip, tone: "error", text: `${what === "" ? write.resource : what} written${on}: ${answer}`, who: "" };
+  const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}`;
+  return { chip, tone: "error", text, who: "" };
+}
+
+function overtakenSaid(write: Write, cause: Cause): string {
+  const who = cause.by === "self" ? "an own write" : (cause.manager ?? "somebody else");
+  const changed = cause.changed ?? [];
+  const what = changed.length === 0 ? "" : ` (${changed.join(" and ")})`;
+  const ago = write.from - cause.at;
+  return `${who} had made rv ${version(cause.resourceVersion ?? "")}${what}${ago > 0 ? ` ${span(ago)} before` : ""}`;
 }
 
 /** What comes next, in words, with its colour. */
@@ -158,22 +174,22 @@ export interface NextSaid {
   readonly tone: Tone;
 }
 
-/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). */
-export function nextSaid(reconcile: Reconcile, now: number): NextSaid {
+/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). after is the item's next one, if any. */
+export function nextSaid(reconcile: Reconcile, now: number, after?: Reconcile): NextSaid {
   if (reconcile.to === 0) return { text: "Still running", more: "", tone: "accent" };
-  const { why, at = 0, requeues = 0 } = reconcile.next;
-  const left = at - now;
-  const after = duration(Math.max(0, at - reconcile.to));
+  const { why, requeues = 0 } = reconcile.next;
   switch (why) {
     case "backoff": {
-      const more = requeues > 0 ? `(${ordinal(requeues)} time)` : "";
-      const text =
-        left > 0 ? `Tries again in ${countdown(left)}` : at > 0 ? `Tried again after ${after}` : "Tries again";
-      return { text, more, tone: "warn" };
+      const words = { ahead: "Tries again in", over: "Tried again after", set: "Back-off of" };
+      const said = timerSaid(reconcile, now, after, words);
+      const nth = requeues > 0 ? `(${ordinal(requeues)} time)` : "";
+      const more = said.more === "" ? nth : nth === "" ? `but ${said.more}` : `${nth}; ${said.more}`;
+      return { text: said.text, more, tone: "warn" };
     }
     case "requeue_after": {
-      const text = left > 0 ? `Comes back in ${countdown(left)}` : `Came back after ${after}`;
-      return { text, more: "as it asked for", tone: "warn" };
+      const words = { ahead: "Comes back in", over: "Came back after", set: "Asked to come back after" };
+      const said = timerSaid(reconcile, now, after, words);
+      return { text: said.text, more: said.more === "" ? "as it asked for" : `but ${said.more}`, tone: "warn" };
     }
     case "requeue":
       return { text: "Goes round again at once", more: "", tone: "warn" };
@@ -181,4 +197,33 @@ export function nextSaid(reconcile: Reconcile, now: number): NextSaid {
       if (failed(reconcile)) return { text: "Given up until something changes", more: "", tone: "error" };
       return { text: "Done until something changes", more: "", tone: "ok" };
   }
+}
+
+interface TimerWords {
+  readonly ahead: string;
+  readonly over: string;
+  readonly set: string;
+}
+
+/** What became of a timer: it runs, it brought the item back, or something else did so before it was over. */
+function timerSaid(
+  reconcile: Reconcile,
+  now: number,
+  after: Reconcile | undefined,
+  words: TimerWords,
+): { readonly text: string; readonly more: string } {
+  const { why, at = 0 } = reconcile.next;
+  const whole = at > 0 ? ` ${duration(Math.max(0, at - reconcile.to))}` : "";
+  if (after === undefined) {
+    if (at > now) return { text: `${words.ahead} ${countdown(at - now)}`, more: "" };
+    return { text: `${words.set}${whole === "" ? " unknown length" : whole}`, more: "" };
+  }
+  const gone = duration(Math.max(0, after.from - reconcile.to));
+  if (after.causes.some((cause) => cause.what === why)) return { text: `${words.over} ${gone}`, more: "" };
+  const first = after.causes[0];
+  const came = first === undefined ? "something else" : causeSaid(first).chip;
+  const article = /^[aeiou]/.test(came) ? "an" : "a";
+  const set = why === "backoff" ? " set" : "";
+  const text = `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`;
+  return { text, more: `${first === undefined ? "" : `${article} `}${came} came first, after ${gone}` };
 }

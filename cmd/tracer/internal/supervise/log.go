@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	tailLines = 15
+	tailLines = 18 // more than a child shows of the log of a child of its own
 	tailBytes = 16 << 10
 )
 

@@ -1,0 +1,61 @@
+/**
+ * One reconcile laid out by itself, for stepping through it: never merged with others, never hurried, and found by
+ * the true times of its phases, so that stepping through reconciles only ever goes one way in time.
+ */
+import type { NodeId } from "../base/geometry.ts";
+import type { Reconcile } from "../base/rows.gen.ts";
+import { MS } from "../base/time.ts";
+import type { Layout } from "./layout.ts";
+import { layout } from "./layout.ts";
+import type { Journey, Step } from "./types.ts";
+
+/** How long a token needs to come to rest at its station, in µs. */
+const REST = 100 * MS;
+
+/** Where a reconcile can be looked at: a phase. */
+export interface Station {
+  readonly node: NodeId;
+  /** When it began, in truth; a µs later than the one before at least. */
+  readonly at: number;
+  /** The display time at which the token rests there. */
+  readonly shown: number;
+}
+
+export interface Spotlight {
+  readonly layout: Layout;
+  /** In the order of time; empty as long as no phase is known. */
+  readonly stations: readonly Station[];
+}
+
+const known = new WeakMap<Reconcile, Spotlight>();
+
+/** spotlight lays a reconcile out by itself. A row never changes: its spotlight is made once. */
+export function spotlight(pass: Reconcile): Spotlight {
+  const before = known.get(pass);
+  if (before !== undefined) return before;
+  const alone = layout([pass]);
+  const made = { layout: alone, stations: stationsOf(alone.journeyOf(pass.key)) };
+  known.set(pass, made);
+  return made;
+}
+
+/** shownAt is the display time in a reconcile's spotlight at the true time t, undefined when t is not of it. */
+export function shownAt(pass: Reconcile, t: number): number | undefined {
+  const { stations } = spotlight(pass);
+  const end = pass.to === 0 ? Infinity : Math.max(pass.to, stations.at(-1)?.at ?? 0);
+  return t > end ? undefined : stations.filter((station) => station.at <= t).at(-1)?.shown;
+}
+
+function stationsOf(journey: Journey | undefined): Station[] {
+  const stations: Station[] = [];
+  for (const step of journey?.steps ?? []) {
+    if (step.kind !== "stay" || step.node === "queue" || Number.isNaN(step.trueFrom)) continue;
+    const at = Math.max(step.trueFrom, (stations.at(-1)?.at ?? -Infinity) + 1);
+    stations.push({ node: step.node, at, shown: rested(step) });
+  }
+  return stations;
+}
+
+function rested(step: Step): number {
+  return step.from + Math.min(REST, (step.to - step.from) / 2);
+}

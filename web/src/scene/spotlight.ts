@@ -1,0 +1,25 @@
+/** The picture while one steps: the selected reconcile by itself in its lane, the other lanes as they were. */
+import type { Reconcile } from "../base/rows.gen.ts";
+import type { Layout } from "../layout/layout.ts";
+import { shownAt, spotlight } from "../layout/spotlight.ts";
+import { scene } from "./scene.ts";
+import type { Scene, SceneOptions } from "./types.ts";
+
+/** spotlit draws pass at the true time t of it, and everything as scene does when t is not of it. */
+export function spotlit(layout: Layout, pass: Reconcile, t: number, options: SceneOptions): Scene {
+  const whole = scene(layout, t, options);
+  const shown = shownAt(pass, t);
+  if (shown === undefined) return whole;
+  const alone = scene(spotlight(pass).layout, shown, { ...options, truth: t });
+  const others = <T extends { readonly lane: string }>(list: readonly T[]): T[] =>
+    list.filter((one) => one.lane !== pass.controller);
+  return {
+    t,
+    tokens: [...others(whole.tokens), ...alone.tokens],
+    nodes: [...others(whole.nodes), ...alone.nodes],
+    edges: [...others(whole.edges), ...alone.edges],
+    lanes: [...others(whole.lanes), ...alone.lanes],
+    nextAt: whole.nextAt,
+    alone: pass.key,
+  };
+}
