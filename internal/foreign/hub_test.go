@@ -89,7 +89,7 @@ func (h *hub) relay(t *testing.T, rec *tracertest.Recorder) string {
 		if status := h.forward(r, body); status != http.StatusOK {
 			t.Errorf("the hub answers %d to %s", status, r.URL.Path)
 		}
-		if err := h.keep(r.URL.Path, body); err != nil {
+		if err := h.keep(r, body); err != nil {
 			t.Errorf("keeping a request: %v", err)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,17 +21,13 @@ import (
 )
 
 // keep keeps a request as a line of OTLP JSON.
-func (h *hub) keep(path string, body []byte) error {
-	unzipped, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	raw, err := io.ReadAll(unzipped)
+func (h *hub) keep(r *http.Request, body []byte) error {
+	raw, err := unzip(r.Header.Get("Content-Encoding"), body)
 	if err != nil {
 		return err
 	}
 	var request proto.Message = new(tracepb.TracesData)
-	if path == "/v1/logs" {
+	if r.URL.Path == "/v1/logs" {
 		request = new(logspb.LogsData)
 	}
 	if err := proto.Unmarshal(raw, request); err != nil {
@@ -44,6 +41,17 @@ func (h *hub) keep(path string, body []byte) error {
 	defer h.mu.Unlock()
 	h.sent.Write(append(line, '\n'))
 	return nil
+}
+
+func unzip(encoding string, body []byte) ([]byte, error) {
+	if encoding != "gzip" {
+		return body, nil
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(unzipped)
 }
 
 // otlpJSON is OTLP's JSON, which differs from protobuf's: ids are hex, enums are

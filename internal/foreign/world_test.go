@@ -30,6 +30,7 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer"
 	"github.com/reconcile-tracer/tracer/tracer/ctrlruntime"
 	"github.com/reconcile-tracer/tracer/tracer/ctrlruntime/internal/clustertest"
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 	"github.com/reconcile-tracer/tracer/tracer/tracertest"
 )
 
@@ -122,6 +123,16 @@ func (w *world) operate(cfg *rest.Config, scheme *runtime.Scheme) {
 		}
 	})
 	w.t.Cleanup(w.stop)
+	w.awaitSync()
+}
+
+// awaitSync waits for the first lists, so that what comes then is news.
+func (w *world) awaitSync() {
+	w.t.Helper()
+	w.rec.WaitRecord(semconv.LogControllerState, func(r tracertest.Record) bool {
+		synced := r.Attrs.List(semconv.AttrStateSynced)
+		return slices.Contains(synced, "RayCluster") && slices.Contains(synced, "Service") && slices.Contains(synced, "Pod")
+	})
 }
 
 // pass waits for a pass of the RayCluster that is as match wants.
