@@ -35,7 +35,7 @@ help: ## Print this help
 .PHONY: build
 build: bin/tracer bin/localcluster ## Build tracer and localcluster into bin/ (the first time takes minutes)
 
-GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools)/')
+GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools|internal/foreign)/')
 EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy | grep -vE '\.go$$')
 CLUSTER_FILES := $(shell git ls-files -co --exclude-standard localcluster)
 
@@ -84,6 +84,7 @@ test-go: build $(SUM) ## Run the Go tests against a real API server
 	$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile $(RESULTS)/go.json -- -p 1 -timeout 15m $(TESTFLAGS) $(WORKSPACE)
 	@$(MAKE) test-floor
 	cd localcluster && GOWORK=off ../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../$(RESULTS)/go-localcluster.json -- -p 1 -timeout 15m $(TESTFLAGS) ./...
+	@$(MAKE) test-foreign
 
 # Without the workspace, the library's modules get the lowest versions that their go.mod names.
 .PHONY: test-floor
@@ -91,6 +92,12 @@ test-floor: $(SUM) ## Run the library's tests with the oldest Kubernetes librari
 	@mkdir -p $(RESULTS)
 	cd tracer && GOWORK=off ../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../$(RESULTS)/go-floor.json -- -timeout 5m $(TESTFLAGS) ./...
 	cd tracer/ctrlruntime && GOWORK=off ../../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../../$(RESULTS)/go-floor-ctrlruntime.json -- -p 1 -timeout 5m $(TESTFLAGS) ./...
+
+# Not in the workspace: what somebody else's controller needs must move no version of ours.
+.PHONY: test-foreign
+test-foreign: build $(SUM) ## Instrument a controller that others wrote, and run it (internal/foreign)
+	@mkdir -p $(RESULTS)
+	cd internal/foreign && GOWORK=off ../../$(SUM) --format pkgname --format-hide-empty-pkg --jsonfile ../../$(RESULTS)/go-foreign.json -- -timeout 15m $(TESTFLAGS) ./...
 
 .PHONY: test-web
 test-web: setup-web ## Run the TypeScript unit tests
@@ -133,11 +140,13 @@ fmt-check: setup-web
 vet:
 	$(GO) vet $(WORKSPACE)
 	cd localcluster && $(GO_OWN) vet ./...
+	cd internal/foreign && $(GO_OWN) vet ./...
 
 .PHONY: lint
 lint: setup-web $(LINT)
 	$(LINT) run $(WORKSPACE)
 	cd localcluster && GOWORK=off ../$(LINT) run --config ../.golangci.yml ./...
+	cd internal/foreign && GOWORK=off ../../$(LINT) run --config ../../.golangci.yml ./...
 	cd web && npm run --silent lint
 
 .PHONY: types

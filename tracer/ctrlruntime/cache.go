@@ -42,7 +42,7 @@ func newTracedCache(c cache.Cache, scheme *runtime.Scheme) *tracedCache {
 
 // Get reads an object.
 func (c *tracedCache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	p := passOf(ctx)
+	ctx, p := within(ctx)
 	gvk, err := apiutil.GVKForObject(obj, c.scheme)
 	if p == nil || err != nil {
 		return c.Cache.Get(ctx, key, obj, opts...)
@@ -57,7 +57,7 @@ func (c *tracedCache) Get(ctx context.Context, key client.ObjectKey, obj client.
 
 // List reads objects.
 func (c *tracedCache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	p := passOf(ctx)
+	ctx, p := within(ctx)
 	gvk, err := apiutil.GVKForObject(list, c.scheme)
 	if p == nil || err != nil {
 		return c.Cache.List(ctx, list, opts...)

@@ -16,8 +16,8 @@ type tracedClient struct{ client.Client }
 
 // Get reads an object.
 func (c *tracedClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	ctx, p := within(ctx)
 	err := c.Client.Get(ctx, key, obj, opts...)
-	p := passOf(ctx)
 	if err != nil || p == nil || key.Namespace != p.namespace || key.Name != p.name {
 		return err
 	}

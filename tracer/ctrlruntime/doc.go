@@ -41,6 +41,11 @@
 // these are wrapped by reflection before it starts. A version in which they are
 // no more is run untraced, and a line in the log says so.
 //
+// What a reconciler reads and writes is joined to it by the context that it is
+// given, or else, when it makes one of its own, by the goroutine that it is
+// called on. Requests with a context of its own from further goroutines are not
+// seen.
+//
 // A handler adds to the queue on the goroutine on which the informer calls it,
 // and by that its adds are joined to the event. What a handler adds later, from
 // another goroutine, and what comes through source.Channel or source.Func is a

@@ -41,7 +41,7 @@ func passOf(ctx context.Context) *pass {
 }
 
 // Reconcile reconciles a request.
-func (r *reconciler[T]) Reconcile(ctx context.Context, request T) (reconcile.Result, error) {
+func (r *reconciler[T]) Reconcile(ctx context.Context, request T) (result reconcile.Result, err error) {
 	follow := r.follow.Load()
 	if !follow.Enabled() {
 		return r.next.Reconcile(ctx, request)
@@ -52,7 +52,7 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, request T) (reconcile.Res
 	// Whoever recovers a panic is to find it as it was, so it is not touched.
 	panicked, told := true, error(nil)
 	defer func() { follow.Return(request, told, panicked) }()
-	result, err := r.next.Reconcile(ctx, request)
+	run(ctx, func() { result, err = r.next.Reconcile(ctx, request) })
 	panicked, told = false, outcome(ctx, err)
 	return result, err
 }

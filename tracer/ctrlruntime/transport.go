@@ -2,7 +2,7 @@ package ctrlruntime
 
 import "net/http"
 
-// transport records the requests whose context is a pass's with the tracer of
+// transport records the requests of a pass with the tracer of
 // that pass, so that controllers can share one client.
 type transport struct{ next http.RoundTripper }
 
@@ -18,8 +18,9 @@ func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip sends a request.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if p := passOf(req.Context()); p != nil {
-		return p.tracer.Transport(t.next).RoundTrip(req)
+	ctx, p := within(req.Context())
+	if p == nil {
+		return t.next.RoundTrip(req)
 	}
-	return t.next.RoundTrip(req)
+	return p.tracer.Transport(t.next).RoundTrip(req.WithContext(ctx))
 }
