@@ -70,7 +70,7 @@ type Notice struct {
 func AttachSteps(endpoint string) []Attach {
 	return []Attach{
 		{Title: "Tell the controller where the hub is", Command: "export OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint},
-		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer $TRACER_INGEST_TOKEN"`},
+		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$TRACER_INGEST_TOKEN"`},
 		{Title: "Start it", Command: "tracer reconcile --kubeconfig ~/.kube/config --install-crd"},
 	}
 }

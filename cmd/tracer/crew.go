@@ -136,11 +136,22 @@ func (d *crew) sendHeaders() string {
 // sayAttach tells how a controller of one's own finds the hub. A token that
 // the user chose is not repeated.
 func (d *crew) sayAttach() {
-	token := "$TRACER_INGEST_TOKEN"
+	token := ""
 	if d.ingestKept {
-		token = "$(cat '" + d.folder.ingestToken() + "')"
+		token = d.folder.ingestToken()
 	}
-	d.say("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=http://%s\n  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"", d.address, token)
+	d.say("%s", attachLines("http://"+d.address, token))
+}
+
+// attachLines are what a shell has to be told before a controller is started
+// in it. tokenFile is where the hub keeps the ingest token, empty when the user
+// chose one.
+func attachLines(hub, tokenFile string) string {
+	token := "$TRACER_INGEST_TOKEN"
+	if tokenFile != "" {
+		token = "$(cat '" + tokenFile + "')"
+	}
+	return fmt.Sprintf("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=%s\n  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"", hub, token)
 }
 
 // reconcilerChild is the reconciler; more are arguments that say where.

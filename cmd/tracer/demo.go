@@ -151,6 +151,7 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 		return err
 	}
 	d.sayAttach()
+	d.say("and to the demo's cluster:\n  export KUBECONFIG='%s'", d.folder.kubeconfig())
 	fmt.Fprintf(d.io.out, "ready: %s\n", login)
 	if d.open {
 		d.openPage(ctx, login)

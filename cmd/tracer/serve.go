@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -120,11 +121,24 @@ func (o *serveOptions) run(ctx context.Context) error {
 	go func() { ended <- hub.Run(ctx) }()
 	select {
 	case <-ready:
+		o.sayAttach(hub)
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
 		return orderly(ctx, <-ended)
 	case err := <-ended:
 		return orderly(ctx, err)
 	}
+}
+
+// sayAttach is for who started this by hand; under a supervisor nobody reads it.
+func (o *serveOptions) sayAttach(hub *server.Hub) {
+	if o.withParent {
+		return
+	}
+	file := ""
+	if o.hub.IngestToken == "" {
+		file = filepath.Join(o.hub.Data, "ingest-token")
+	}
+	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), file))
 }
 
 func (o *serveOptions) chooseFolder() (err error) {

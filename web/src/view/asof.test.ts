@@ -54,6 +54,11 @@ test("a controller that is gone says since when", () => {
   assert.equal(aboutSaid(row, 0), "PodSet · 2 workers · not connected since 10:41:07");
 });
 
+test("a watch that fails and events that were dropped are said", () => {
+  const row = controller({ workers: 1, kind: "PodSet", watchError: "PodSet: NotFound", dropped: 14 });
+  assert.equal(aboutSaid(row, 0), "PodSet · 1 worker · cannot watch PodSet: NotFound · 14 events dropped");
+});
+
 test("of a long queue the controller's own number is said, while it is live", () => {
   const lane = { lane: "podset", mode: "single", rate: 0, waiting: [], behind: undefined } as const;
   const slot = { lane: "podset", item: "default/web", label: "web", sub: "update", since: 0, reconcile: "" };

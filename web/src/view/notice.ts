@@ -91,6 +91,11 @@ export class NoticeElement extends HTMLElement {
     if (lanes.length === 0) return undefined;
     const connected = lanes.filter((lane) => lane.controller.connected);
     if (connected.length === 0) return awayWords(lanes, app.zone());
+    const blind = connected.find((lane) => (lane.controller.watchError ?? "") !== "");
+    if (blind !== undefined) {
+      const text = `${blind.name} cannot watch ${blind.controller.watchError ?? ""}: what happens there is not seen until that is mended.`;
+      return { text, tone: "warn" };
+    }
     const names = listed(connected.map((lane) => lane.name));
     const last = app.model.recent("", 1)[0];
     if (last === undefined) return this.suggest(`Connected to ${names}. No reconciles yet.`);

@@ -91,6 +91,11 @@ test("a failed write's bar is not green, and says its status", () => {
   );
 });
 
+test("a write that changed nothing says so where it is read", () => {
+  const bar = bars(withServers({ noop: true, status: 200 })).find((one) => one.value.includes("200"));
+  assert.deepEqual([bar?.value, bar?.tone], ["200 no-op", "warn"]);
+});
+
 test("a stale read and an open phase are marked", () => {
   assert.deepEqual(
     bars(run)

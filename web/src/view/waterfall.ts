@@ -33,7 +33,7 @@ function readBar(read: Read): Bar {
 
 function writeBar(write: Write): Bar {
   const bad = writeFailed(write);
-  const value = write.to === 0 ? "…" : write.status === 0 ? "no answer" : String(write.status);
+  const value = write.to === 0 ? "…" : write.status === 0 ? "no answer" : answered(write);
   const object = [write.resource, write.name ?? "", write.subresource ?? ""].filter((s) => s !== "").join("/");
   const title = `${write.method} ${object}, ${span(write.to - write.from)}${write.noop === true ? ", changed nothing" : ""}`;
   return {
@@ -41,10 +41,15 @@ function writeBar(write: Write): Bar {
     level: 1,
     from: write.from,
     to: write.to,
-    tone: bad ? "error" : "ok",
+    tone: bad ? "error" : write.noop === true ? "warn" : "ok",
     value,
     title,
   };
+}
+
+/** A write that changed nothing says so: it is the first thing to look for when a controller runs too often. */
+function answered({ status, noop }: Write): string {
+  return noop === true ? `${String(status)} no-op` : String(status);
 }
 
 /** The times that the bars are drawn over. cut: the queue's wait was longer than there is room for. */
