@@ -100,7 +100,7 @@ export const test = base.extend<{ dash: Page }, { demo: Demo }>({
   dash: async ({ page, demo }, use) => {
     await page.goto(demo.login);
     // The page is there before its script: wait for what the script does last.
-    await page.locator("#keys-open").waitFor();
+    await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
     await use(page);
   },
 });
