@@ -17,7 +17,7 @@ func read(t *testing.T, name string) string {
 }
 
 func TestStyleSheetFindsItsFiles(t *testing.T) {
-	found := regexp.MustCompile(`url\("([^"]+)"\)`).FindAllStringSubmatch(read(t, "app.css"), -1)
+	found := regexp.MustCompile(`url\("?([^")]+)"?\)`).FindAllStringSubmatch(read(t, "app.css"), -1)
 	if len(found) == 0 {
 		t.Fatal("no fonts in app.css")
 	}

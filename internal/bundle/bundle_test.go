@@ -30,7 +30,7 @@ func TestBundleIsOneFileAndTheSameEachTime(t *testing.T) {
 	var outs []string
 	for range 2 {
 		out := t.TempDir()
-		if err := run(source(t, twoFiles), out, false, &bytes.Buffer{}); err != nil {
+		if err := run([]string{source(t, twoFiles)}, out, false, &bytes.Buffer{}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(out, "app.js"))
@@ -49,7 +49,7 @@ func TestBundleIsOneFileAndTheSameEachTime(t *testing.T) {
 
 func TestBundleReportsSizes(t *testing.T) {
 	var report bytes.Buffer
-	if err := run(source(t, twoFiles), t.TempDir(), false, &report); err != nil {
+	if err := run([]string{source(t, twoFiles)}, t.TempDir(), false, &report); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(report.String(), "app.js ") || !strings.Contains(report.String(), " gzipped") {
@@ -58,7 +58,7 @@ func TestBundleReportsSizes(t *testing.T) {
 }
 
 func TestBundleRefuses(t *testing.T) {
-	noise := make([]byte, 0, 4*budget)
+	noise := make([]byte, 0, 4*budgets[".js"])
 	seed := uint32(1)
 	for len(noise) < cap(noise) {
 		seed = seed*1664525 + 1013904223
@@ -70,7 +70,7 @@ func TestBundleRefuses(t *testing.T) {
 		`Expected ";"`:             `let x = 1 let`,
 		"over its budget of 60000": `document.title = "` + string(noise) + `";`,
 	} {
-		err := run(source(t, map[string]string{"main.ts": text}), t.TempDir(), false, &bytes.Buffer{})
+		err := run([]string{source(t, map[string]string{"main.ts": text})}, t.TempDir(), false, &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
@@ -79,19 +79,37 @@ func TestBundleRefuses(t *testing.T) {
 
 func TestCheckFindsADifference(t *testing.T) {
 	main, out := source(t, twoFiles), t.TempDir()
-	if err := run(main, out, true, &bytes.Buffer{}); err == nil {
+	if err := run([]string{main}, out, true, &bytes.Buffer{}); err == nil {
 		t.Error("a missing bundle passes the check")
 	}
-	if err := run(main, out, false, &bytes.Buffer{}); err != nil {
+	if err := run([]string{main}, out, false, &bytes.Buffer{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(main, out, true, &bytes.Buffer{}); err != nil {
+	if err := run([]string{main}, out, true, &bytes.Buffer{}); err != nil {
 		t.Errorf("a fresh bundle fails the check: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(out, "app.js"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(main, out, true, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "out of date") {
+	if err := run([]string{main}, out, true, &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "out of date") {
 		t.Errorf("an old bundle: error %v, want out of date", err)
+	}
+}
+
+func TestStyleIsOneFileThatNamesItsFonts(t *testing.T) {
+	main := source(t, map[string]string{
+		"app.css": `@import "./map.css"; @font-face { font-family: a; src: url("fonts/a.woff2") }`,
+		"map.css": `.edge { stroke: red }`,
+	})
+	out := t.TempDir()
+	if err := run([]string{filepath.Join(filepath.Dir(main), "app.css")}, out, false, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(out, "app.css"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(text); strings.Contains(s, "@import") || !strings.Contains(s, ".edge") || !strings.Contains(s, "url(fonts/a.woff2)") {
+		t.Errorf("not one file that finds its font: %s", s)
 	}
 }

@@ -1,6 +1,6 @@
 // Command bundle builds the page's script and style: web/src/main.ts and what
-// it imports become static/app.js (and app.css, when a style is imported),
-// minified, the same bytes for the same source. It uses esbuild's Go API and
+// it imports become static/app.js, web/css/app.css and what it imports become
+// static/app.css, minified, the same bytes for the same source. It uses esbuild's Go API and
 // reads nothing but the sources: no npm package, no network.
 //
 // Use: go run ./internal/bundle [-check], in the module's root. It prints each
