@@ -123,6 +123,18 @@ func Finish(ctx context.Context, err error) {
 	})
 }
 
+// AskedAfter tells that ctx's reconcile asked to be reconciled again after d,
+// for a queue that the library does not build. Nothing is done with it unless
+// the reconcile fails: then its back-off comes instead, and the trace says what
+// was ignored. A Queue tells it by itself.
+func AskedAfter(ctx context.Context, d time.Duration) {
+	r := from(ctx)
+	if r == nil {
+		return
+	}
+	r.decide(time.Now(), func(o *outcome) { o.asked = max(o.asked, d) })
+}
+
 // RecordPanic is to be deferred directly, after Done is: a panic that passes
 // through it makes the reconcile's result panic, and goes on.
 func RecordPanic(ctx context.Context) {

@@ -18,13 +18,13 @@ const (
 )
 
 // changes tells which parts of an object an update changed: spec by its
-// generation, which kinds without one do not tell, the others by comparing
-// them. Of an object whose status cannot be seen, metadata alone, it was the
-// status when nothing else did and the kind counts generations. managedFields
-// are none of the three.
+// generation, where the kind counts them, the others by comparing them. Of an
+// object whose status cannot be seen, metadata alone, it was the status when
+// nothing else did and the kind counts generations. managedFields are none of
+// the three. Other top-level fields, like a ConfigMap's data, go by their names.
 func changes(old, obj metav1.Object) []string {
 	var parts []string
-	if old.GetGeneration() != obj.GetGeneration() {
+	if !sameSpec(old, obj) {
 		parts = append(parts, changedSpec)
 	}
 	if !sameStatus(old, obj) {
@@ -33,7 +33,48 @@ func changes(old, obj metav1.Object) []string {
 	if !sameMetadata(old, obj) {
 		parts = append(parts, changedMetadata)
 	}
-	return parts
+	return append(parts, changedOthers(old, obj)...)
+}
+
+// sameSpec goes by the generation; a kind that counts none has its specs
+// compared.
+func sameSpec(a, b metav1.Object) bool {
+	if a.GetGeneration() != 0 || b.GetGeneration() != 0 {
+		return a.GetGeneration() == b.GetGeneration()
+	}
+	return samePart(part(a, changedSpec), part(b, changedSpec))
+}
+
+// samePart says that two values are equal, or neither is there.
+func samePart(a, b node) bool {
+	before, after := a.plain(), b.plain()
+	if !before.IsValid() || !after.IsValid() {
+		return before.IsValid() == after.IsValid()
+	}
+	return equality.Semantic.DeepEqual(before.Interface(), after.Interface())
+}
+
+// maxOthers is how many other top-level fields are named.
+const maxOthers = 16
+
+// changedOthers names the top-level fields that differ and are no part of every
+// kind, sorted. They are names of the kind's own schema and say no values.
+func changedOthers(old, obj metav1.Object) []string {
+	var names []string
+	seen := map[string]bool{"kind": true, "apiVersion": true, changedMetadata: true, changedSpec: true, changedStatus: true}
+	for _, o := range []metav1.Object{old, obj} {
+		root(o).each(func(name string, _ node) {
+			if seen[name] || word(name) == "" {
+				return
+			}
+			seen[name] = true
+			if !samePart(part(old, name), part(obj, name)) {
+				names = append(names, name)
+			}
+		})
+	}
+	slices.Sort(names)
+	return names[:min(len(names), maxOthers)]
 }
 
 // sameStatus compares what stands under status, by JSON name.

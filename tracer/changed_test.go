@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
 func TestChanges(t *testing.T) {
@@ -36,6 +38,55 @@ func TestChanges(t *testing.T) {
 	} {
 		if got := changes(changed(func(*corev1.Pod) {}), changed(c.change)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestChangesOfKindsWithoutSpecAndStatus(t *testing.T) {
+	config := func(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
+		c := &corev1.ConfigMap{
+			TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}, ObjectMeta: metav1.ObjectMeta{Name: "c", ResourceVersion: "1"},
+			Data: map[string]string{"key": "canary"},
+		}
+		change(c)
+		return c
+	}
+	free := func(data any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"kind": "Free", "data": data, "no word!": data}}
+	}
+	for name, c := range map[string]struct {
+		old, now metav1.Object
+		want     []string
+	}{
+		"data":    {config(func(*corev1.ConfigMap) {}), config(func(c *corev1.ConfigMap) { c.Data = map[string]string{"key": "other"} }), []string{"data"}},
+		"several": {config(func(*corev1.ConfigMap) {}), config(func(c *corev1.ConfigMap) { c.Data, c.Immutable = nil, new(bool) }), []string{"data", "immutable"}},
+		"with a label": {config(func(*corev1.ConfigMap) {}), config(func(c *corev1.ConfigMap) {
+			c.Labels, c.BinaryData = map[string]string{"a": "b"}, map[string][]byte{"k": {1}}
+		}), []string{"metadata", "binaryData"}},
+		"nothing":      {config(func(*corev1.ConfigMap) {}), config(func(c *corev1.ConfigMap) { c.ResourceVersion, c.APIVersion = "2", "v2" }), nil},
+		"unstructured": {free("canary"), free("other"), []string{"data"}},
+		"metadata alone is seen": {
+			&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "c"}},
+			&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, nil,
+		},
+		"a spec without generations": {
+			&corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: "canary"}}, &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: "other"}}, []string{"spec"},
+		},
+	} {
+		if got := changes(c.old, c.now); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestDeleteTellsNoManager(t *testing.T) {
+	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{
+		{Manager: "kubectl-edit", Time: &metav1.Time{Time: time.Unix(1, 0)}},
+	}}}
+	tr := &Tracer{writes: newOwnWrites()}
+	for what, want := range map[string]string{semconv.CauseAdd: "kubectl-edit", semconv.CauseDelete: ""} {
+		if got := tr.eventCause(what, corev1.SchemeGroupVersion.WithKind("ConfigMap"), nil, obj, time.Now()).manager; got != want {
+			t.Errorf("manager of a cause %s is %q, want %q", what, got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
@@ -33,10 +34,31 @@ func (d *digests) objectAttributes(obj any) []attribute.KeyValue {
 	if observed > 0 {
 		attrs = append(attrs, attribute.Int64(semconv.AttrObjectObservedGen, observed))
 	}
+	if names := holders(o); len(names) > 0 {
+		attrs = append(attrs, attribute.StringSlice(semconv.AttrObjectFinalizers, names))
+	}
 	if len(found.fields) > 0 {
 		attrs = append(attrs, attribute.StringSlice(semconv.AttrObjectFields, sortedFields(found.fields)))
 	}
 	return attrs
+}
+
+// maxFinalizers is how many finalizers of an object are named.
+const maxFinalizers = 16
+
+// holders are the finalizers that hold an object which is being deleted, nil for
+// any other.
+func holders(o metav1.Object) []string {
+	if o.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	var names []string
+	for _, name := range o.GetFinalizers() {
+		if word(name) != "" && len(names) < maxFinalizers {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // observe takes the allow-listed fields of an object, which is a struct with
@@ -74,11 +96,14 @@ func conditionOf(c node) condition {
 type node struct{ v reflect.Value }
 
 // part is a member of the object itself.
-func part(obj any, name string) node {
+func part(obj any, name string) node { return root(obj).member(name) }
+
+// root is the object itself.
+func root(obj any) node {
 	if u, ok := obj.(runtime.Unstructured); ok {
-		return node{reflect.ValueOf(u.UnstructuredContent())}.member(name)
+		return node{reflect.ValueOf(u.UnstructuredContent())}
 	}
-	return node{reflect.ValueOf(obj)}.member(name)
+	return node{reflect.ValueOf(obj)}
 }
 
 // plain is the value below pointers and interfaces, invalid for nil.

@@ -102,7 +102,9 @@ func (t *Tracer) eventCause(what string, gvk schema.GroupVersionKind, old, obj a
 		}
 		c.changed = changes(before, o)
 		c.manager = changer(before, o)
-	} else {
+	} else if what != semconv.CauseDelete {
+		// Of a delete the object tells only who changed it last, which is not
+		// who deleted it.
 		c.manager = changer(nil, o)
 	}
 	return t.writes.begin(c)

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -111,6 +113,51 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// A failed reconcile does not get the RequeueAfter that it asks for, unless its
+// back-off is longer; the trace says what was ignored.
+func TestIgnoredRequeueAfter(t *testing.T) {
+	for name, c := range map[string]struct {
+		work func(ctx context.Context, q *tracer.Queue[string])
+		want float64
+	}{
+		"asked and failed": {func(ctx context.Context, q *tracer.Queue[string]) {
+			tracer.Finish(ctx, errors.New("no"))
+			q.AddAfter("default/a", time.Hour)
+			q.AddRateLimited("default/a")
+		}, 3_600_000},
+		"failed and asked": {func(ctx context.Context, q *tracer.Queue[string]) {
+			tracer.Finish(ctx, errors.New("no"))
+			q.AddRateLimited("default/a")
+			q.AddAfter("default/a", time.Hour)
+		}, 3_600_000},
+		"told by another queue": {func(ctx context.Context, q *tracer.Queue[string]) {
+			tracer.AskedAfter(ctx, time.Minute)
+			tracer.Finish(ctx, errors.New("no"))
+			q.AddRateLimited("default/a")
+		}, 60_000},
+		"sooner than the back-off": {func(ctx context.Context, q *tracer.Queue[string]) {
+			tracer.Finish(ctx, errors.New("no"))
+			q.AddAfter("default/a", time.Nanosecond)
+			q.AddRateLimited("default/a")
+		}, 0},
+		"no error": {func(_ context.Context, q *tracer.Queue[string]) { q.AddAfter("default/a", time.Hour) }, 0},
+		"an error": {func(ctx context.Context, q *tracer.Queue[string]) {
+			tracer.Finish(ctx, errors.New("no"))
+			q.AddRateLimited("default/a")
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := tracertest.NewRecorder(t)
+			q := newQueue(t, start(t, rec))
+			reconcileA(t, q, func(ctx context.Context) { c.work(ctx, q) })
+			root := rec.WaitReconciles("default/a", 1)[0].Root
+			if got := root.Attrs.Float(semconv.AttrRequeueIgnoredMS); got != c.want {
+				t.Errorf("%v ms were ignored, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestAPanicIsRecordedAndGoesOn(t *testing.T) {
 	rec := tracertest.NewRecorder(t)
 	q := newQueue(t, start(t, rec))
@@ -155,6 +202,24 @@ func TestSpansThatStayOpenAreAnnounced(t *testing.T) {
 	}
 	if write.SpanID != got.Writes[0].SpanID || write.Attrs.Text(semconv.AttrWriteResource) != "podsets" {
 		t.Errorf("the write was announced as %+v", write)
+	}
+}
+
+func TestObserveNamesWhatHoldsADeletedObject(t *testing.T) {
+	rec := tracertest.NewRecorder(t)
+	q := newQueue(t, start(t, rec))
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetUID("u")
+	obj.SetFinalizers([]string{"demo.example/clean-up", "no word!"})
+	reconcileA(t, q, func(ctx context.Context) { tracer.Observe(ctx, obj) })
+	obj.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+	reconcileA(t, q, func(ctx context.Context) { tracer.Observe(ctx, obj) })
+	got := rec.WaitReconciles("default/a", 2)
+	if names := got[0].Root.Attrs.List(semconv.AttrObjectFinalizers); names != nil {
+		t.Errorf("finalizers of an object that is not being deleted: %v", names)
+	}
+	if names := got[1].Root.Attrs.List(semconv.AttrObjectFinalizers); !slices.Equal(names, []string{"demo.example/clean-up"}) {
+		t.Errorf("finalizers %v", names)
 	}
 }
 

@@ -140,6 +140,7 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 	real := q.realDelay(item, delay)
 	q.decide(item, func(o *outcome) {
 		o.requeue, o.delay, o.count = semconv.ResultRequeueAfter, real, q.limiter.NumRequeues(item)
+		o.asked = max(o.asked, delay)
 	})
 	q.addAfterFor(item, delay, q.own(semconv.CauseRequeueAfter))
 }

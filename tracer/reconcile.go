@@ -53,6 +53,8 @@ type outcome struct {
 	requeue string
 	delay   time.Duration
 	count   int
+	// asked is the longest RequeueAfter that was asked for.
+	asked time.Duration
 }
 
 // reconcileKey is the key under which a context holds its reconcile.
@@ -265,8 +267,15 @@ func (o outcome) attributes() []attribute.KeyValue {
 	if o.failed() {
 		attrs = append(attrs, attribute.String(semconv.AttrErrorType, o.errorType()))
 	}
+	if o.ignored() {
+		attrs = append(attrs, attribute.Float64(semconv.AttrRequeueIgnoredMS, float64(o.asked)/float64(time.Millisecond)))
+	}
 	return attrs
 }
+
+// ignored says that a RequeueAfter was asked for and something sooner comes
+// instead, because the reconcile failed too.
+func (o outcome) ignored() bool { return o.failed() && o.asked > o.delay }
 
 func (o outcome) errorType() string {
 	if o.panicked {

@@ -16,6 +16,7 @@ type scanned struct {
 	name    string
 	reason  string    // of a Status
 	goneUID string    // of a Status: the object that it speaks of
+	owned   bool      // the object has an owner
 	items   int       // of a list
 	objects []version // of a list: the first maxObjects
 	fields  []string

@@ -55,6 +55,8 @@ func TestJSONScanner(t *testing.T) {
 		"too long":       {`{"metadata":{"name":"` + strings.Repeat("x", 5000) + `","uid":"u"}}`, scanned{uid: "u"}},
 		"garbage":        {`}}]]{{{"metadata`, scanned{}},
 		"cut off":        {`{"metadata":{"uid":"u","name":"a`, scanned{uid: "u"}},
+		"owned":          {`{"metadata":{"ownerReferences":[{"kind":"no","uid":"o","name":"no"}],"uid":"u"}}`, scanned{uid: "u", owned: true}},
+		"no owners":      {`{"metadata":{"ownerReferences":[],"uid":"u"}}`, scanned{uid: "u"}},
 		"empty":          {``, scanned{}},
 		"deep":           {strings.Repeat(`{"metadata":`, 10000), scanned{}},
 	} {
@@ -79,7 +81,11 @@ func TestProtoScanner(t *testing.T) {
 		kind string
 		want scanned
 	}{
-		"pod":  {&corev1.Pod{ObjectMeta: meta, Spec: spec}, "Pod", scanned{kind: "Pod", name: "p-x7", uid: "u-1", version: "42"}},
+		"pod": {&corev1.Pod{ObjectMeta: meta, Spec: spec}, "Pod", scanned{kind: "Pod", name: "p-x7", uid: "u-1", version: "42"}},
+		"owned": {
+			&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "u", OwnerReferences: []metav1.OwnerReference{{Name: "no", UID: "o"}}}},
+			"Pod", scanned{kind: "Pod", name: "p", uid: "u", owned: true},
+		},
 		"list": {&corev1.PodList{Items: []corev1.Pod{{ObjectMeta: meta}, {ObjectMeta: meta, Spec: spec}}}, "PodList", scanned{kind: "PodList", items: 2}},
 		"status": {
 			&metav1.Status{Message: "secret", Reason: "AlreadyExists", Details: &metav1.StatusDetails{Name: "p", UID: "u-2"}},

@@ -157,6 +157,8 @@ func (s *protoScanner) nested(in message) message {
 		return msgRaw
 	case in == msgRaw && s.tag == 1 && !list && !status:
 		return msgMeta
+	case in == msgMeta && s.tag == 13:
+		s.found.owned = true // by an ownerReference
 	case in == msgRaw && s.tag == 2 && list:
 		s.found.items++
 	case in == msgRaw && s.tag == 5 && status:

@@ -97,7 +97,7 @@ func TestACreateIsAWriteSpan(t *testing.T) {
 	}
 	w := got.Writes[0]
 	wantAttrs(t, w.Attrs, tracertest.Attrs{
-		semconv.AttrHTTPMethod: "POST", semconv.AttrHTTPStatus: int64(201),
+		semconv.AttrHTTPMethod: "POST", semconv.AttrHTTPStatus: int64(201), semconv.AttrWriteOwned: false,
 		semconv.AttrWriteResource: "podsets", semconv.AttrWriteNamespace: "default", semconv.AttrWriteName: "a-x7k",
 		semconv.AttrWriteUID: "uid-a-x7k", semconv.AttrWriteResourceVersionNew: "42", semconv.AttrWriteNoop: false,
 		semconv.AttrAuditID: got.Root.TraceID + "-1",

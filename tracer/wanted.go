@@ -72,6 +72,9 @@ var (
 		"uid":             text(func(f *scanned, v string) { f.uid = v }),
 		"resourceVersion": text(func(f *scanned, v string) { f.version = v }),
 		"name":            text(func(f *scanned, v string) { f.name = v }),
+		"ownerReferences": {each: &want{members: map[string]*want{
+			"uid": text(func(f *scanned, v string) { f.owned = f.owned || v != "" }),
+		}}},
 	}}
 	wantedStatus = map[string]*want{
 		"conditions": {each: wantCondition},

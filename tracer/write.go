@@ -20,6 +20,7 @@ type writeCall struct {
 	dryRun bool
 	// collection: it deletes what a selector finds.
 	collection bool
+	sub        bool // it is to a subresource
 }
 
 // write sends a request that changes something and records it.
@@ -30,7 +31,7 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 	}
 	w := &writeCall{
 		call: c, sent: peek(req), method: req.Method, dryRun: strings.Contains(req.URL.RawQuery, "dryRun=") && req.URL.Query().Get("dryRun") != "",
-		collection: req.Method == http.MethodDelete && to.name == "",
+		collection: req.Method == http.MethodDelete && to.name == "", sub: to.subresource != "",
 		own: &ownWrite{
 			span: c.span.SpanContext(), resource: to.resource,
 			namespace: to.namespace, name: to.name,
@@ -98,6 +99,9 @@ func (w *writeCall) answered(status int, found scanned, err error) {
 		attrs = append(attrs, w.fail(failure))
 	default:
 		attrs = append(attrs, w.succeeded(found)...)
+		if status == http.StatusCreated && w.own.version != "" && w.own.uid != "" && !w.sub {
+			attrs = append(attrs, attribute.Bool(semconv.AttrWriteOwned, found.owned))
+		}
 	}
 	w.end(attrs...)
 }

@@ -34,16 +34,16 @@ type attribute struct {
 // attributes returns the contract's attributes by name.
 func attributes() map[string]attribute {
 	all := map[string]attribute{
-		semconv.AttrResult:       {str, results},
-		semconv.AttrCause:        {str, causes},
-		semconv.AttrCauseBy:      {str, []string{semconv.BySelf, semconv.ByOther, semconv.ByUnknown}},
-		semconv.AttrReadSource:   {str, []string{semconv.ReadCache, semconv.ReadAPI}},
-		semconv.AttrReadStale:    {str, []string{semconv.StaleYes, semconv.StaleNo, semconv.StaleUnknown}},
-		semconv.AttrStateLease:   {str, []string{semconv.LeaseNone, semconv.LeaseWaiting, semconv.LeaseLeading}},
-		semconv.AttrCauseChanged: {list, []string{"spec", "status", "metadata"}},
+		semconv.AttrResult:     {str, results},
+		semconv.AttrCause:      {str, causes},
+		semconv.AttrCauseBy:    {str, []string{semconv.BySelf, semconv.ByOther, semconv.ByUnknown}},
+		semconv.AttrReadSource: {str, []string{semconv.ReadCache, semconv.ReadAPI}},
+		semconv.AttrReadStale:  {str, []string{semconv.StaleYes, semconv.StaleNo, semconv.StaleUnknown}},
+		semconv.AttrStateLease: {str, []string{semconv.LeaseNone, semconv.LeaseWaiting, semconv.LeaseLeading}},
 		// Some SDKs have no whole numbers of their own.
-		semconv.AttrRequeueDelayMS:  {double, nil},
-		semconv.AttrItemReadyCauses: {listOrInt, nil},
+		semconv.AttrRequeueDelayMS:   {double, nil},
+		semconv.AttrRequeueIgnoredMS: {double, nil},
+		semconv.AttrItemReadyCauses:  {listOrInt, nil},
 	}
 	for k, names := range byKind {
 		for _, name := range names {
@@ -91,10 +91,10 @@ var byKind = map[kind][]string{
 	},
 	boolean: {
 		semconv.AttrObjectDeleting, semconv.AttrQueueModelled, semconv.AttrCauseRaced, semconv.AttrCauseInferred,
-		semconv.AttrWriteNoop, semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrStateStopping,
+		semconv.AttrWriteNoop, semconv.AttrWriteOwned, semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrStateStopping,
 	},
 	list: {
-		semconv.AttrObjectFields, semconv.AttrCauseCounts, semconv.AttrActionPaths, semconv.AttrWriteFields,
+		semconv.AttrObjectFields, semconv.AttrObjectFinalizers, semconv.AttrCauseChanged, semconv.AttrCauseCounts, semconv.AttrActionPaths, semconv.AttrWriteFields,
 		semconv.AttrStateSynced, semconv.AttrStateUnsynced,
 	},
 }

@@ -77,9 +77,9 @@ var mistakes = []mistake{
 	{"unknown cause", func(s *stream) {
 		s.spans[semconv.SpanDequeue].Events().At(0).Attributes().PutStr(semconv.AttrCause, "created")
 	}, Wrong, ruleValue, "dequeue event cause", `is "created"`},
-	{"unknown change", func(s *stream) {
-		_ = s.spans[semconv.SpanDequeue].Events().At(0).Attributes().PutEmptySlice(semconv.AttrCauseChanged).FromRaw([]any{"spec", "labels"})
-	}, Wrong, ruleValue, "dequeue event cause", `is "labels"`},
+	{"changes that are no list", func(s *stream) {
+		s.spans[semconv.SpanDequeue].Events().At(0).Attributes().PutStr(semconv.AttrCauseChanged, "data")
+	}, Wrong, ruleType, "dequeue event cause", `is the string "data"`},
 	{"cause without a time", func(s *stream) { s.spans[semconv.SpanDequeue].Events().At(0).SetTimestamp(0) }, Wrong, ruleTime, "dequeue event cause", "its time is 0"},
 	{"plan without a verb", func(s *stream) {
 		s.spans[semconv.SpanCompute].Events().At(0).Attributes().Remove(semconv.AttrActionVerb)

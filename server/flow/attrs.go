@@ -22,6 +22,14 @@ func (a Attrs) num(name string) int64 {
 	return 0
 }
 
+// millis is a number of milliseconds, in microseconds.
+func (a Attrs) millis(name string) int64 {
+	if ms, ok := a[name].(float64); ok {
+		return int64(ms * 1000)
+	}
+	return a.num(name) * 1000
+}
+
 func (a Attrs) has(name string) bool {
 	_, ok := a[name]
 	return ok

@@ -27,7 +27,7 @@ func (s *State) weigh(p *pass) {
 
 // textSize is the length of the values that can be long.
 func textSize(r *Reconcile) int {
-	n := fieldsSize(r.Object.Fields)
+	n := fieldsSize(r.Object.Fields) + textsSize(r.Object.Finalizers)
 	for i := range r.Causes {
 		c := &r.Causes[i]
 		n += len(c.Name) + len(c.Namespace) + len(c.UID) + len(c.Kind) + len(c.Manager) + textsSize(c.Changed)

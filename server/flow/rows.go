@@ -78,16 +78,18 @@ type Reconcile struct {
 // Object is the object that was reconciled, as the pass saw it. Fields are the
 // allow-listed scalars as it was observed, sorted by path.
 type Object struct {
-	APIVersion         string  `json:"apiVersion,omitempty"`
-	Kind               string  `json:"kind"`
-	Namespace          string  `json:"namespace,omitempty"`
-	Name               string  `json:"name"`
-	UID                string  `json:"uid,omitempty"`
-	ResourceVersion    string  `json:"resourceVersion,omitempty"`
-	Generation         int64   `json:"generation,omitempty"`
-	ObservedGeneration int64   `json:"observedGeneration,omitempty"`
-	Deleting           bool    `json:"deleting,omitempty"`
-	Fields             []Field `json:"fields,omitempty"`
+	APIVersion         string `json:"apiVersion,omitempty"`
+	Kind               string `json:"kind"`
+	Namespace          string `json:"namespace,omitempty"`
+	Name               string `json:"name"`
+	UID                string `json:"uid,omitempty"`
+	ResourceVersion    string `json:"resourceVersion,omitempty"`
+	Generation         int64  `json:"generation,omitempty"`
+	ObservedGeneration int64  `json:"observedGeneration,omitempty"`
+	Deleting           bool   `json:"deleting,omitempty"`
+	// Finalizers are what holds an object that is being deleted.
+	Finalizers []string `json:"finalizers,omitempty"`
+	Fields     []Field  `json:"fields,omitempty"`
 }
 
 // Field is one allow-listed scalar of an object.
@@ -169,22 +171,26 @@ type Action struct {
 // Write is one API request that changes something. Status is 0 while it is
 // under way or when no answer came.
 type Write struct {
-	Span        string  `json:"span"`
-	From        int64   `json:"from"`
-	To          int64   `json:"to"`
-	Method      string  `json:"method"`
-	Resource    string  `json:"resource"`
-	Subresource string  `json:"subresource,omitempty"`
-	Namespace   string  `json:"namespace,omitempty"`
-	Name        string  `json:"name,omitempty"`
-	UID         string  `json:"uid,omitempty"`
-	Before      string  `json:"before,omitempty"`
-	After       string  `json:"after,omitempty"`
-	Noop        bool    `json:"noop,omitempty"`
-	Status      int     `json:"status"`
-	Error       string  `json:"error,omitempty"`
-	AuditID     string  `json:"auditId,omitempty"`
-	Fields      []Field `json:"fields,omitempty"`
+	Span        string `json:"span"`
+	From        int64  `json:"from"`
+	To          int64  `json:"to"`
+	Method      string `json:"method"`
+	Resource    string `json:"resource"`
+	Subresource string `json:"subresource,omitempty"`
+	Namespace   string `json:"namespace,omitempty"`
+	Name        string `json:"name,omitempty"`
+	UID         string `json:"uid,omitempty"`
+	Before      string `json:"before,omitempty"`
+	After       string `json:"after,omitempty"`
+	Noop        bool   `json:"noop,omitempty"`
+	Status      int    `json:"status"`
+	Error       string `json:"error,omitempty"`
+	AuditID     string `json:"auditId,omitempty"`
+	// Owned says that the object which it created has an owner reference,
+	// Unowned that it has none; neither is set where that is not known.
+	Owned   bool    `json:"owned,omitempty"`
+	Unowned bool    `json:"unowned,omitempty"`
+	Fields  []Field `json:"fields,omitempty"`
 	// SeenAt is when the event of this write's version came back to its own
 	// controller's queue as a cause, 0 as long as it has not.
 	SeenAt int64 `json:"seenAt,omitempty"`
@@ -215,6 +221,9 @@ type Next struct {
 	Why      string `json:"why"`
 	At       int64  `json:"at,omitempty"`
 	Requeues int    `json:"requeues,omitempty"`
+	// Ignored is the delay in microseconds that a failed pass asked for and did
+	// not get, because its back-off came sooner.
+	Ignored int64 `json:"ignored,omitempty"`
 }
 
 // Wait is one stay of an item in the queue (ready) or in the waiting room

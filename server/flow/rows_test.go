@@ -20,12 +20,14 @@ func ownership() map[string]string {
 		"Reconcile.Plan":          "shared",
 		"Reconcile.Writes":        "copied",
 		"Reconcile.Object.Fields": "shared",
-		"Sample.ByResult":         "copied",
-		"Sample.ByCause":          "copied",
-		"Sample.Latency":          "copied",
-		"Controller.Synced":       "shared",
-		"Controller.Unsynced":     "shared",
-		"Controller.Latency":      "copied",
+
+		"Reconcile.Object.Finalizers": "shared",
+		"Sample.ByResult":             "copied",
+		"Sample.ByCause":              "copied",
+		"Sample.Latency":              "copied",
+		"Controller.Synced":           "shared",
+		"Controller.Unsynced":         "shared",
+		"Controller.Latency":          "copied",
 	}
 }
 

@@ -56,6 +56,7 @@ func objectOf(a Attrs) Object {
 		Generation:         a.num(semconv.AttrObjectGeneration),
 		ObservedGeneration: a.num(semconv.AttrObjectObservedGen),
 		Deleting:           a.flag(semconv.AttrObjectDeleting),
+		Finalizers:         a.list(semconv.AttrObjectFinalizers),
 		Fields:             a.fields(semconv.AttrObjectFields),
 	}
 }
@@ -85,12 +86,10 @@ func nextOf(result string, to int64, a Attrs) Next {
 		return next
 	}
 	next.Requeues = int(a.num(semconv.AttrRequeueCount))
-	switch ms := a[semconv.AttrRequeueDelayMS].(type) {
-	case int64:
-		next.At = to + ms*1000
-	case float64:
-		next.At = to + int64(ms*1000)
+	if a.has(semconv.AttrRequeueDelayMS) {
+		next.At = to + a.millis(semconv.AttrRequeueDelayMS)
 	}
+	next.Ignored = a.millis(semconv.AttrRequeueIgnoredMS)
 	return next
 }
 
@@ -204,6 +203,8 @@ func writeOf(id string, from, to int64, a Attrs) Write {
 		Status:      int(a.num(semconv.AttrHTTPStatus)),
 		Error:       a.text(semconv.AttrErrorType),
 		AuditID:     a.text(semconv.AttrAuditID),
+		Owned:       a.flag(semconv.AttrWriteOwned),
+		Unowned:     a.has(semconv.AttrWriteOwned) && !a.flag(semconv.AttrWriteOwned),
 		Fields:      a.fields(semconv.AttrWriteFields),
 	}
 }

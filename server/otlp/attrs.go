@@ -12,7 +12,7 @@ var known = set(
 	semconv.AttrObjectKind, semconv.AttrObjectAPIVersion, semconv.AttrObjectName, semconv.AttrObjectUID,
 	semconv.AttrNamespace, semconv.AttrServiceName, semconv.AttrServiceInstanceID, semconv.AttrPodName,
 	semconv.AttrController, semconv.AttrID, semconv.AttrResult, semconv.AttrRequeueDelayMS,
-	semconv.AttrRequeueCount, semconv.AttrWorker, semconv.AttrObjectGeneration, semconv.AttrObjectObservedGen,
+	semconv.AttrRequeueCount, semconv.AttrRequeueIgnoredMS, semconv.AttrObjectFinalizers, semconv.AttrWriteOwned, semconv.AttrWorker, semconv.AttrObjectGeneration, semconv.AttrObjectObservedGen,
 	semconv.AttrObjectResourceVersion, semconv.AttrObjectDeleting, semconv.AttrObjectFields,
 	semconv.AttrErrorType, semconv.AttrSeq, semconv.AttrQueueModelled, semconv.AttrQueueDepth,
 	semconv.AttrQueuePriority, semconv.AttrQueueNumRequeues, semconv.AttrCauseCounts, semconv.AttrCause,

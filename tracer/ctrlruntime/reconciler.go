@@ -54,6 +54,9 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, request T) (result reconc
 	defer func() { follow.Return(request, told, panicked) }()
 	run(ctx, func() { result, err = r.next.Reconcile(ctx, request) })
 	panicked, told = false, outcome(ctx, err)
+	if err != nil && result.RequeueAfter > 0 {
+		tracer.AskedAfter(ctx, result.RequeueAfter)
+	}
 	return result, err
 }
 

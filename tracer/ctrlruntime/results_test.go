@@ -94,6 +94,9 @@ func TestAnErrorIgnoresRequeueAfter(t *testing.T) {
 	if p[0].Result != semconv.ResultError || p[1].Causes[0].What != semconv.CauseBackoff {
 		t.Errorf("%s, then %s, want error and backoff", p[0].Result, p[1].Causes[0].What)
 	}
+	if ms := p[0].Root.Attrs.Float(semconv.AttrRequeueIgnoredMS); ms != 3_600_000 {
+		t.Errorf("%v ms were ignored, want an hour", ms)
+	}
 	checkDelay(t, p[0], p[1], 40*time.Millisecond)
 }
 

@@ -69,18 +69,21 @@ const (
 
 // Attributes of the root span. AttrObjectFields lists allow-listed scalars of the object as
 // "path=value", sorted by path; a changed path that is not on the list has "changed <hash>" as its
-// value. AttrSeq stands on every span: the emitter's running number, from 1.
+// value. AttrObjectFinalizers names what holds an object that is being deleted. AttrRequeueIgnoredMS
+// is the delay that a failed reconcile asked for and did not get, because its back-off came sooner. AttrSeq stands on every span: the emitter's running number, from 1.
 const (
 	AttrController            = "reconcile.controller"
 	AttrID                    = "reconcile.id"
 	AttrResult                = "reconcile.result"
 	AttrRequeueDelayMS        = "reconcile.requeue.delay_ms"
 	AttrRequeueCount          = "reconcile.requeue.count"
+	AttrRequeueIgnoredMS      = "reconcile.requeue.ignored_ms"
 	AttrWorker                = "reconcile.worker"
 	AttrObjectGeneration      = "reconcile.object.generation"
 	AttrObjectObservedGen     = "reconcile.object.observed_generation"
 	AttrObjectResourceVersion = "reconcile.object.resource_version"
 	AttrObjectDeleting        = "reconcile.object.deleting"
+	AttrObjectFinalizers      = "reconcile.object.finalizers"
 	AttrObjectFields          = "reconcile.object.fields"
 	AttrErrorType             = "error.type"
 	AttrSeq                   = "reconcile.seq"
@@ -96,7 +99,8 @@ const (
 	AttrCauseCounts      = "reconcile.cause.counts"
 )
 
-// Attributes of the event EventCause. AttrCauseChanged lists spec, status and metadata. The trace
+// Attributes of the event EventCause. AttrCauseChanged lists spec, status, metadata and other
+// top-level fields (data). The trace
 // and span id of the write that made the resourceVersion stand beside a span link to it, because
 // links carry no reference to the event that they explain.
 const (
@@ -109,7 +113,8 @@ const (
 	AttrCauseObjectRV        = "reconcile.cause.object.resource_version"
 	AttrCauseChanged         = "reconcile.cause.changed"
 	// AttrCauseManager is the field manager of the newest change, where the
-	// object tells it without doubt: kubectl, a controller's name, ….
+	// object tells it without doubt: kubectl, a controller's name, …. A delete
+	// has none: the object tells who changed it last, not who deleted it.
 	AttrCauseManager      = "reconcile.cause.manager"
 	AttrCauseRaced        = "reconcile.cause.raced"
 	AttrCauseInferred     = "reconcile.cause.inferred"
@@ -152,6 +157,9 @@ const (
 	AttrWriteResourceVersionNew = "reconcile.write.resource_version.after"
 	AttrWriteNoop               = "reconcile.write.noop"
 	AttrWriteFields             = "reconcile.write.fields"
+	// AttrWriteOwned stands on a write that created an object: whether that has
+	// an owner reference.
+	AttrWriteOwned = "reconcile.write.owned"
 )
 
 // Values of AttrResult: controller-runtime's words.

@@ -84,6 +84,8 @@ export interface Object {
   readonly generation?: number;
   readonly observedGeneration?: number;
   readonly deleting?: boolean;
+  /** Finalizers are what holds an object that is being deleted. */
+  readonly finalizers?: readonly string[];
   readonly fields?: readonly Field[];
 }
 
@@ -189,6 +191,12 @@ export interface Write {
   readonly status: number;
   readonly error?: string;
   readonly auditId?: string;
+  /**
+   * Owned says that the object which it created has an owner reference,
+   * Unowned that it has none; neither is set where that is not known.
+   */
+  readonly owned?: boolean;
+  readonly unowned?: boolean;
   readonly fields?: readonly Field[];
   /**
    * SeenAt is when the event of this write's version came back to its own
@@ -228,6 +236,11 @@ export interface Next {
   readonly why: string;
   readonly at?: number;
   readonly requeues?: number;
+  /**
+   * Ignored is the delay in microseconds that a failed pass asked for and did
+   * not get, because its back-off came sooner.
+   */
+  readonly ignored?: number;
 }
 
 /**
@@ -483,6 +496,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     generation: "number?",
     observedGeneration: "number?",
     deleting: "boolean?",
+    finalizers: "string[]?",
     fields: "Field[]?",
   },
   Field: {
@@ -553,6 +567,8 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     status: "number",
     error: "string?",
     auditId: "string?",
+    owned: "boolean?",
+    unowned: "boolean?",
     fields: "Field[]?",
     seenAt: "number?",
     server: "ServerSpan[]?",
@@ -571,6 +587,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     why: "string",
     at: "number?",
     requeues: "number?",
+    ignored: "number?",
   },
   Wait: {
     row: "string",
