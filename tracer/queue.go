@@ -140,7 +140,7 @@ func (q *Queue[T]) AddAfter(item T, delay time.Duration) {
 	real := q.realDelay(item, delay)
 	q.decide(item, func(o *outcome) {
 		o.requeue, o.delay, o.count = semconv.ResultRequeueAfter, real, q.limiter.NumRequeues(item)
-		o.asked = max(o.asked, delay)
+		o.after = max(o.after, delay)
 	})
 	q.addAfterFor(item, delay, q.own(semconv.CauseRequeueAfter))
 }
@@ -153,7 +153,7 @@ func (q *Queue[T]) AddRateLimited(item T) {
 	delay := q.limiter.When(item)
 	real := q.realDelay(item, delay)
 	q.decide(item, func(o *outcome) {
-		o.requeue, o.delay, o.count = semconv.ResultRequeue, real, q.limiter.NumRequeues(item)
+		o.requeue, o.delay, o.count, o.limited = semconv.ResultRequeue, real, q.limiter.NumRequeues(item), delay
 	})
 	q.addAfterFor(item, delay, q.own(semconv.CauseBackoff))
 }

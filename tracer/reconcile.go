@@ -53,8 +53,9 @@ type outcome struct {
 	requeue string
 	delay   time.Duration
 	count   int
-	// asked is the longest RequeueAfter that was asked for.
-	asked time.Duration
+	// after is the longest delay that was asked of the queue, limited what its
+	// rate limiter gave; asked is a RequeueAfter that was told of alone.
+	after, limited, asked time.Duration
 }
 
 // reconcileKey is the key under which a context holds its reconcile.
@@ -267,15 +268,25 @@ func (o outcome) attributes() []attribute.KeyValue {
 	if o.failed() {
 		attrs = append(attrs, attribute.String(semconv.AttrErrorType, o.errorType()))
 	}
-	if o.ignored() {
-		attrs = append(attrs, attribute.Float64(semconv.AttrRequeueIgnoredMS, float64(o.asked)/float64(time.Millisecond)))
+	if d := o.ignored(); d > 0 {
+		attrs = append(attrs, attribute.Float64(semconv.AttrRequeueIgnoredMS, float64(d)/float64(time.Millisecond)))
 	}
 	return attrs
 }
 
-// ignored says that a RequeueAfter was asked for and something sooner comes
-// instead, because the reconcile failed too.
-func (o outcome) ignored() bool { return o.failed() && o.asked > o.delay }
+// ignored is the delay that was asked for and is not taken, because the
+// reconcile failed too and its back-off comes sooner; 0 for none.
+func (o outcome) ignored() time.Duration {
+	switch {
+	case !o.failed():
+		return 0
+	case o.asked > o.delay:
+		return o.asked
+	case o.limited > 0 && o.after > o.limited:
+		return o.after
+	}
+	return 0
+}
 
 func (o outcome) errorType() string {
 	if o.panicked {
