@@ -40,9 +40,9 @@ var permissions = []permission{
 
 // checkAccess returns an error that says which verb on which resource is not
 // allowed. Without it an informer would try again for ever, silently.
-func checkAccess(ctx context.Context, client kubernetes.Interface, namespace string) error {
+func checkAccess(ctx context.Context, client kubernetes.Interface, namespace string, needs []permission) error {
 	var missing []string
-	for _, p := range permissions {
+	for _, p := range needs {
 		for _, verb := range p.verbs {
 			ok, err := allowed(ctx, client, namespace, p, verb)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/reconcile-tracer/tracer/reconciler/api/v1alpha1"
 	"github.com/reconcile-tracer/tracer/tracer"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
@@ -78,7 +79,7 @@ func (c *controller) createPods(ctx context.Context, s *scope) error {
 
 func (c *controller) createPod(ctx context.Context, s *scope) (*corev1.Pod, error) {
 	set := s.seen.set
-	pod, err := c.api.kube.CoreV1().Pods(set.Namespace).Create(ctx, newPod(set), metav1.CreateOptions{FieldManager: ControllerName})
+	pod, err := c.api.kube.CoreV1().Pods(set.Namespace).Create(ctx, c.ways.newPod(set), metav1.CreateOptions{FieldManager: ControllerName})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,11 @@ func (c *controller) writeStatus(ctx context.Context, s *scope) error {
 	tracer.Phase(ctx, semconv.SpanApply)
 	set := s.seen.set.DeepCopy()
 	set.Status = *s.plan.status
-	written, err := c.api.sets.PodSets(set.Namespace).UpdateStatus(ctx, set, metav1.UpdateOptions{FieldManager: ControllerName})
+	var written *v1alpha1.PodSet
+	err := c.ways.write(func() (err error) {
+		written, err = c.api.sets.PodSets(set.Namespace).UpdateStatus(ctx, set, metav1.UpdateOptions{FieldManager: ControllerName})
+		return err
+	})
 	if apierrors.IsNotFound(err) {
 		// It was deleted since; its event is on the way.
 		return nil

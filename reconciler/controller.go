@@ -38,6 +38,7 @@ type controller struct {
 	recorder record.EventRecorder
 	workers  int
 	drain    time.Duration // see Options.DrainTimeout
+	ways     ways
 	log      *slog.Logger
 }
 
@@ -52,6 +53,7 @@ func newController(o Options, api clients) *controller {
 		ledger:  newLedger(),
 		workers: o.Workers,
 		drain:   o.DrainTimeout,
+		ways:    o.bug.ways(),
 		log:     o.Logger.With("controller", ControllerName),
 	}
 	c.tracer.Workers(c.workers)

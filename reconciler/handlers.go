@@ -21,6 +21,10 @@ func (c *controller) addHandlers() {
 	c.listen(v1alpha1.Kind, c.sets, c.queue.Handler(v1alpha1.PodSetKind, func(q adder) cache.ResourceEventHandler {
 		return handlerOf(q, keyOfSet)
 	}))
+	c.ways.watchPods(c)
+}
+
+func (c *controller) watchPods() {
 	c.listen(podKind.Kind, c.pods, c.queue.Handler(podKind, func(q adder) cache.ResourceEventHandler {
 		return handlerOf(q, keyOfOwner)
 	}))

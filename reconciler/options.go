@@ -49,8 +49,13 @@ type Options struct {
 	Tracer *tracer.Tracer
 	// InstallCRD installs the CustomResourceDefinition first.
 	InstallCRD bool
+	// Bug is the name of one of Bugs, a mistake to make on purpose; "" means
+	// none.
+	Bug string
 	// Logger receives the logs; nil means slog.Default().
 	Logger *slog.Logger
+
+	bug Bug // of that name
 }
 
 // LeaderElection says whether and how instances agree on the one that works.
@@ -88,6 +93,10 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = DefaultDrainTimeout
+	}
+	var err error
+	if o.bug, err = findBug(o.Bug); err != nil {
+		return o, err
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -45,9 +45,9 @@ type action struct {
 	paths                     []string
 }
 
-// makePlan decides what has to be done about o. It is pure, and leaves o as it
-// is.
-func makePlan(o observation) plan {
+// makePlan decides what has to be done about o, where status says what the
+// status should be. It is pure, and leaves o as it is.
+func makePlan(o observation, status func(observation) (*v1alpha1.PodSetStatus, []string)) plan {
 	switch {
 	case o.set == nil:
 		return idle("nothing to do: the PodSet is gone")
@@ -57,7 +57,7 @@ func makePlan(o observation) plan {
 		return waitFor(o.pending)
 	}
 	p := planPods(o.set, activePods(o.pods))
-	p.planStatus(o)
+	p.planStatus(o, status)
 	if len(p.actions) == 0 {
 		return idle("nothing to do")
 	}
@@ -104,8 +104,8 @@ func planRemove(verb string, pods []*corev1.Pod) plan {
 	return plan{remove: pods, actions: []action{a}}
 }
 
-func (p *plan) planStatus(o observation) {
-	status, paths := nextStatus(o)
+func (p *plan) planStatus(o observation, next func(observation) (*v1alpha1.PodSetStatus, []string)) {
+	status, paths := next(o)
 	if len(paths) == 0 {
 		return
 	}

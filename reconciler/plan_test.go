@@ -115,7 +115,7 @@ func TestPlanOfPods(t *testing.T) {
 			set := testSet(test.want)
 			pods := test.pods(set)
 			settle(set, pods)
-			got := makePlan(observation{set: set, pods: pods, at: at})
+			got := makePlan(observation{set: set, pods: pods, at: at}, nextStatus)
 			if diff := cmp.Diff([]string{test.summary}, summaries(got)); diff != "" {
 				t.Errorf("summaries (-want +got):\n%s", diff)
 			}
@@ -155,7 +155,7 @@ func TestPlanOfNothing(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			test.seen.at = at
-			got := makePlan(test.seen)
+			got := makePlan(test.seen, nextStatus)
 			if diff := cmp.Diff([]string{test.summary}, summaries(got)); diff != "" {
 				t.Errorf("summaries (-want +got):\n%s", diff)
 			}
@@ -168,7 +168,7 @@ func TestPlanOfNothing(t *testing.T) {
 
 func TestPlanWritesTheStatusWithTheRest(t *testing.T) {
 	set := testSet(5)
-	got := makePlan(observation{set: set, pods: testPods(set, 3), at: at})
+	got := makePlan(observation{set: set, pods: testPods(set, 3), at: at}, nextStatus)
 	want := []action{
 		{verb: "create", kind: "Pod", summary: "create 2 Pods"},
 		{verb: "update", kind: "PodSet", name: "web", summary: "update status", paths: []string{
@@ -191,7 +191,7 @@ func TestPlanLeavesTheObservationAlone(t *testing.T) {
 		before.pods = append(before.pods, pod.DeepCopy())
 	}
 	seen := observation{set: set, pods: pods, at: at}
-	makePlan(seen)
+	makePlan(seen, nextStatus)
 	if diff := cmp.Diff(before, seen, cmp.AllowUnexported(observation{})); diff != "" {
 		t.Errorf("the observation was changed (-before +after):\n%s", diff)
 	}

@@ -43,7 +43,7 @@ func (c *controller) steps() []step {
 // reconcile is one pass over the PodSet of the name key.
 func (c *controller) reconcile(ctx context.Context, key cache.ObjectName) error {
 	s := &scope{key: key}
-	for _, step := range c.steps() {
+	for _, step := range c.ways.steps(c) {
 		if err := step.run(ctx, s); err != nil {
 			err = fmt.Errorf("%s: %w", step.name, err)
 			return errors.Join(err, c.tellFailure(ctx, s, step, err))
@@ -80,12 +80,12 @@ func (c *controller) observe(ctx context.Context, s *scope) error {
 	// The store's version is read before its Pods, so that it never claims
 	// more than they show.
 	version := store.LastStoreSyncResourceVersion()
-	owned, err := store.ByIndex(indexOwner, string(set.UID))
+	owned, err := c.ways.podsOf(store, set)
 	if err != nil {
 		return fmt.Errorf("reading Pods from the cache: %w", err)
 	}
 	s.seen.pods = asPods(owned)
-	s.seen.pending = c.ledger.pending(s.key, set, s.seen.pods, version)
+	s.seen.pending = c.ways.pending(c.ledger, s.key, set, s.seen.pods, version)
 	return nil
 }
 
@@ -112,7 +112,7 @@ func asPods(objects []any) []*corev1.Pod {
 
 func (c *controller) decidePlan(ctx context.Context, s *scope) error {
 	tracer.Phase(ctx, semconv.SpanCompute)
-	s.plan = makePlan(s.seen)
+	s.plan = makePlan(s.seen, c.ways.status)
 	actions := make([]tracer.Action, 0, len(s.plan.actions))
 	for _, a := range s.plan.actions {
 		actions = append(actions, tracer.Action{Verb: a.verb, Kind: a.kind, Name: a.name, Summary: a.summary, Paths: a.paths})

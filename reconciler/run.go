@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +77,7 @@ func prepare(ctx context.Context, o Options, api clients) error {
 			return err
 		}
 	}
-	if err := checkAccess(ctx, api.plain, o.Namespace); err != nil {
+	if err := checkAccess(ctx, api.plain, o.Namespace, slices.Concat(permissions, o.bug.needs)); err != nil {
 		return err
 	}
 	return checkServed(ctx, api.sets.PodSets(o.Namespace))

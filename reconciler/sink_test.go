@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
@@ -15,6 +16,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/collector/pdata/ptrace/ptraceotlp"
 
+	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/otlp"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -26,6 +29,8 @@ type sink struct {
 	passes map[string]*pass
 	order  []string
 	items  map[string]pcommon.Map
+	// inputs are what came, for a fold.
+	inputs []flow.Input
 }
 
 // pass is one reconcile as its spans tell it.
@@ -40,6 +45,9 @@ type pass struct {
 	plan   []string
 	reads  []pcommon.Map
 	writes []seenWrite
+	// delayMS is until the next try, ignoredMS what was asked for in vain.
+	delayMS, ignoredMS float64
+	readsStale         []string
 }
 
 type seenCause struct{ what, by, kind, name, version, write string }
@@ -86,6 +94,9 @@ func (s *sink) takeSpans(body []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.keep(otlp.Traces, body); err != nil {
+		return err
+	}
 	for _, resource := range request.Traces().ResourceSpans().All() {
 		for _, scope := range resource.ScopeSpans().All() {
 			for _, span := range scope.Spans().All() {
@@ -109,9 +120,11 @@ func (s *sink) take(span ptrace.Span) {
 	case semconv.SpanReconcilePrefix + ControllerName:
 		p.done = true
 		p.item = text(a, semconv.AttrNamespace) + "/" + text(a, semconv.AttrObjectName)
+		p.delayMS, p.ignoredMS = number(a, semconv.AttrRequeueDelayMS), number(a, semconv.AttrRequeueIgnoredMS)
 		p.result, p.errs = text(a, semconv.AttrResult), text(a, semconv.AttrErrorType)
 	case semconv.SpanRead:
 		p.reads = append(p.reads, a)
+		p.readsStale = append(p.readsStale, text(a, semconv.AttrReadStale))
 	case semconv.SpanWrite:
 		p.writes = append(p.writes, writeOf(span))
 	default:
@@ -155,6 +168,9 @@ func (s *sink) takeLogs(body []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.keep(otlp.Logs, body); err != nil {
+		return err
+	}
 	for _, resource := range request.Logs().ResourceLogs().All() {
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, record := range scope.LogRecords().All() {
@@ -170,6 +186,61 @@ func (s *sink) takeLog(record plog.LogRecord) {
 		a := record.Attributes()
 		s.items[text(a, semconv.AttrNamespace)+"/"+text(a, semconv.AttrObjectName)] = a
 	}
+}
+
+// keep notes a request as the hub would journal it. The lock is held.
+func (s *sink) keep(kind otlp.Kind, body []byte) error {
+	batch, err := otlp.Decode(kind, body)
+	s.inputs = append(s.inputs, flow.Input{
+		Offset: uint64(len(s.inputs) + 1), Now: time.Now().UnixMicro(), Spans: batch.Spans, Logs: batch.Logs, Emitters: batch.Emitters,
+	})
+	return err
+}
+
+// findings folds what has come, lets the controller be heard of for a while
+// without anything else, and returns what the fold finds then. A sink folds
+// once, because the fold owns its inputs.
+func (s *sink) findings(t testing.TB, after time.Duration) []*flow.Finding {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := flow.New(flow.Limits{})
+	var from []flow.Emitter
+	for _, in := range s.inputs {
+		if len(in.Emitters) > 0 {
+			from = []flow.Emitter{{Source: in.Emitters[0].Source, Epoch: in.Emitters[0].Epoch}}
+		}
+		state.Step(in)
+	}
+	s.inputs = nil
+	for at := state.Now(); after > 0; after -= time.Second {
+		at += time.Second.Microseconds()
+		state.Step(flow.Input{Offset: state.Offset() + 1, Now: at, Emitters: slices.Clone(from)})
+	}
+	var found []*flow.Finding
+	for _, r := range state.Rows() {
+		if f, ok := r.(*flow.Finding); ok {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// atRest says that no worker has the item and that it is neither ready nor
+// delayed, as last told.
+func (s *sink) atRest(item string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, ok := s.items[item]
+	if !ok {
+		return false
+	}
+	for _, facet := range []string{semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrItemReadySince, semconv.AttrItemDelayedSince} {
+		if v, ok := a.Get(facet); ok && (v.Type() != pcommon.ValueTypeBool || v.Bool()) {
+			return false
+		}
+	}
+	return true
 }
 
 // readyCauses is how many causes item waits with in the queue, as last told.
@@ -203,6 +274,14 @@ func (s *sink) of(item string) []pass {
 // planning returns those of passes whose plan has the action summary.
 func planning(passes []pass, summary string) []pass {
 	return slices.DeleteFunc(slices.Clone(passes), func(p pass) bool { return !slices.Contains(p.plan, summary) })
+}
+
+func number(a pcommon.Map, key string) float64 {
+	value, ok := a.Get(key)
+	if !ok {
+		return 0
+	}
+	return value.Double()
 }
 
 func text(a pcommon.Map, key string) string {

@@ -56,7 +56,7 @@ func (c *controller) decide(ctx context.Context, key cache.ObjectName, err error
 		c.queue.Forget(key)
 		return
 	}
-	c.queue.AddRateLimited(key)
+	c.ways.retry(c, key)
 	attrs := []any{"item", key.String(), "requeues", c.queue.NumRequeues(key), "error", err}
 	if apierrors.IsConflict(err) {
 		// Somebody else was faster; the next pass sees what they wrote.

@@ -18,6 +18,7 @@ type demoOptions struct {
 	ingest       string
 	open         bool
 	localcluster string
+	bug          string
 	io           streams
 }
 
@@ -38,12 +39,17 @@ everything. All of it listens on this machine only.
 History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"
 in it. A controller of your own attaches to the same hub: the two lines that it
-needs are printed at the start.`,
+needs are printed at the start.
+
+` + bugHelp(),
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 
   # Leave nothing behind:
   tracer demo --ephemeral
+
+  # With a mistake in the controller:
+  tracer demo --bug swallowed-error
 
   # For a script:
   TRACER_TOKEN=$(openssl rand -hex 16) tracer demo --open=false --listen 127.0.0.1:7780 --data ./demo`,
@@ -63,6 +69,7 @@ needs are printed at the start.`,
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
+	addBugFlag(f, &o.bug)
 	return cmd
 }
 
@@ -150,6 +157,9 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	if err := d.ensureSample(ctx); err != nil {
 		return err
 	}
+	if d.bug != "" {
+		d.say("the reconciler makes a mistake on purpose: %s (tracer demo --help says more)", d.bug)
+	}
 	d.sayAttach()
 	d.say("and to the demo's cluster:\n  export KUBECONFIG='%s'", d.folder.kubeconfig())
 	fmt.Fprintf(d.io.out, "ready: %s\n", login)
@@ -164,6 +174,9 @@ func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	if err := checkTokens(o.token, o.ingest); err != nil {
+		return err
+	}
+	if err := checkBug(o.bug); err != nil {
 		return err
 	}
 	if o.listen != "" {

@@ -16,6 +16,7 @@ type demoRun struct {
 	open    bool
 	grpc    string
 	program string
+	bug     string // that the reconciler makes, "" for none
 
 	cluster *member
 }
@@ -33,7 +34,7 @@ func newDemoRun(o *demoOptions, folder *runFolder, program string, hub addresses
 			command: "demo", io: o.io, folder: folder, address: hub.page, self: self,
 			token: o.token, ingest: o.ingest,
 		},
-		open: o.open, program: program, grpc: hub.grpc,
+		open: o.open, program: program, grpc: hub.grpc, bug: o.bug,
 	}, nil
 }
 
@@ -51,7 +52,11 @@ func (d *demoRun) hubChild() supervise.Child {
 }
 
 func (d *demoRun) reconcilerChild() supervise.Child {
-	return d.crew.reconcilerChild(nil, "--install-crd", "--kubeconfig", d.folder.kubeconfig())
+	args := []string{"--install-crd", "--kubeconfig", d.folder.kubeconfig()}
+	if d.bug != "" {
+		args = append(args, "--bug", d.bug)
+	}
+	return d.crew.reconcilerChild(nil, args...)
 }
 
 // kubeconfigHeader begins each kubeconfig that localcluster may replace.

@@ -31,6 +31,7 @@ type reconcileOptions struct {
 	leaderElect bool
 	endpoint    string
 	drain       time.Duration
+	bug         string
 	withParent  bool
 	log         logOptions
 	io          streams
@@ -47,12 +48,17 @@ is traced: with --endpoint it sends a span for each phase of its loop to a hub
 stop it.
 
 The hub's ingest token goes into the environment, as for every sender of OTLP:
-OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<token>"`,
+OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<token>"
+
+` + bugHelp(),
 		Example: `  # Against the current context; install the CRD first:
   tracer reconcile --install-crd --endpoint http://127.0.0.1:7780
 
   # Against a kind cluster, in one namespace only:
-  tracer reconcile --context kind-kind --namespace demo`,
+  tracer reconcile --context kind-kind --namespace demo
+
+  # With a mistake, to see what comes of it:
+  tracer reconcile --bug hot-loop --endpoint http://127.0.0.1:7780`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
@@ -74,6 +80,7 @@ func (o *reconcileOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while holding the lease default/tracer-podset")
 	f.StringVar(&o.endpoint, "endpoint", "", "where to send spans, for example http://127.0.0.1:7780 (default: OTEL_EXPORTER_OTLP_ENDPOINT; without either, nowhere)")
 	f.DurationVar(&o.drain, "drain-timeout", reconciler.DefaultDrainTimeout, "how long reconciles under way may take to finish at the end, at most 8s")
+	addBugFlag(f, &o.bug)
 	addParentFlag(f, &o.withParent)
 	o.log.addFlags(f)
 }
@@ -92,7 +99,7 @@ func (o *reconcileOptions) check() error {
 	if err := checkNamespace(o.namespace); err != nil {
 		return err
 	}
-	return errors.Join(o.checkEndpoint(), o.log.check())
+	return errors.Join(checkBug(o.bug), o.checkEndpoint(), o.log.check())
 }
 
 func (o *reconcileOptions) checkEndpoint() error {
@@ -125,6 +132,9 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, flush(ctx, t)) }()
+	if o.bug != "" {
+		log.Warn("making a mistake on purpose", "bug", o.bug)
+	}
 	log.Info("reconciling", "cluster", cluster.name, "server", cluster.Host, "traced", t.Enabled())
 	return orderly(ctx, reconciler.Run(ctx, reconciler.Options{
 		Config:         cluster.Config,
@@ -135,6 +145,7 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 		Tracer:         t,
 		InstallCRD:     o.installCRD,
 		DrainTimeout:   o.drain,
+		Bug:            o.bug,
 		Logger:         log,
 	}))
 }

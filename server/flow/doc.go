@@ -8,6 +8,7 @@
 //   - Same inputs give same outputs.
 //   - Spans in any order of arrival give the same rows in the end, and a
 //     repeated batch changes nothing, as long as nothing has been evicted.
+//     Findings are made from the newest 64 passes of an item.
 //   - A row that was given out never changes; Rows at one moment, replaced by
 //     the outputs of all later steps, are Rows at any later moment.
 //   - A step puts out each row once, in its final state; rows that are gone
@@ -23,6 +24,7 @@
 // and the records of those still open. joins.go ties writes to causes, servers.go the
 // spans of the API server and etcd to writes. items.go,
 // waits.go and queue.go are the work queue, samples.go the counts,
+// findings.go and rules*.go what is wrong with an item,
 // controllers.go who is there, runs.go, ranges.go and gaps.go the emitters and
 // what they lost. table.go and evict.go bound it all.
 //

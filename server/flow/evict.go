@@ -88,6 +88,9 @@ func (s *State) drop(p *pass) {
 	s.unlink(p)
 	delete(s.passes, p.row.Key)
 	s.bytes -= p.bytes
+	if p.item != nil {
+		p.item.note.forget(p)
+	}
 	if p.over() {
 		s.done.Remove(p.elem)
 	} else {

@@ -30,6 +30,7 @@ type itemNote struct {
 	// waits are its newest waits.
 	waits  []*waitSlot
 	queued bool
+	diagnosis
 }
 
 // taken is when a worker of a process took an item, or had none.
@@ -86,6 +87,7 @@ func (s *State) passToItem(p *pass) {
 	s.outdate(it, p)
 	if p.rooted {
 		s.doneForItem(it, p)
+		s.suspect(it, p)
 	}
 }
 
@@ -223,6 +225,7 @@ func (s *State) refreshItem(it *itemSlot) {
 	next.Active = next.Current != "" || f.active && f.at > it.note.lastTo
 	s.countPlaces(it.row, &next)
 	s.items.set(s, it, next)
+	s.reconsider(it)
 }
 
 func newestOpen(open []*pass) *pass {
@@ -274,4 +277,5 @@ func step(before, after bool) int {
 // forgetItem is told of an evicted item.
 func (s *State) forgetItem(it *itemSlot) {
 	s.countPlaces(it.row, &Item{Controller: it.row.Controller})
+	s.closeFindings(it)
 }

@@ -63,7 +63,7 @@ func (r *Gap) ID() string { return r.Key }
 // Kind implements Row.
 func (*Finding) Kind() RowKind { return RowFinding }
 
-// ID implements Row; it is rule, item and From.
+// ID implements Row; it is rule, controller, item and From.
 func (r *Finding) ID() string { return r.Key }
 
 // Kind implements Row.

@@ -16,6 +16,8 @@ type Limits struct {
 	Holds int
 	// Gaps is how many gaps are kept; 5,000.
 	Gaps int
+	// Findings is how many findings are kept; 2,000.
+	Findings int
 	// Items is how many items are kept; 20,000.
 	Items int
 	// Samples is how many samples are kept; 100,000.
@@ -42,6 +44,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.Waits, 50_000},
 		{&l.Holds, 5_000},
 		{&l.Gaps, 5_000},
+		{&l.Findings, 2_000},
 		{&l.Items, 20_000},
 		{&l.Samples, 100_000},
 		{&l.SampleSeconds, 7_200},
@@ -74,6 +77,9 @@ const (
 	maxHoles = 1_024
 	// maxServer is how many server spans one write shows.
 	maxServer = 48
+	// maxItemPasses is how many passes of an item, the newest ones, its findings
+	// are made from.
+	maxItemPasses = 64
 	// maxAbove is on how many spans and audit ids a server span may hang, and
 	// maxOwners how many writes it may stand under.
 	maxAbove  = 8

@@ -43,6 +43,7 @@ type pass struct {
 	readied     bool  // the ready wait knows of the dequeue
 	delayed     bool  // the delayed wait of Next is known
 	closedAt    int64 // the Start that ended ready waits
+	marks       marks // the rules that it may be evidence of
 	bytes       int
 	elem        *list.Element
 }

@@ -327,7 +327,10 @@ type Gap struct {
 	Closed bool   `json:"closed,omitempty"`
 }
 
-// Finding is a diagnosis with its evidence; its key is rule, item and From.
+// Finding is a diagnosis with its evidence; its key is rule, controller, item
+// and From. docs/findings.md says what each rule looks at. From is when the
+// first reconcile that shows it was ready, To when the pattern stopped, 0 while
+// it goes on. Summary says in words what was seen and what to do.
 type Finding struct {
 	Row        RowKind `json:"row"`
 	Key        string  `json:"key"`
@@ -337,7 +340,8 @@ type Finding struct {
 	From       int64   `json:"from"`
 	To         int64   `json:"to"`
 	Summary    string  `json:"summary"`
-	// Evidence are the trace ids of the reconciles which show it.
+	// Evidence are the trace ids of the reconciles which show it, in the order
+	// of time: the first 4 and the last 4.
 	Evidence []string `json:"evidence"`
 }
 

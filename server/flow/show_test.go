@@ -26,6 +26,8 @@ func show(row Row) string {
 		return line("edge", r.Key, span(r.From, r.To), text("version", r.ResourceVersion), mark("self", r.Self), mark("inferred", r.Inferred))
 	case *Gap:
 		return line("gap", r.Key, fmt.Sprintf("%d-%d", r.First, r.Last), num("count", r.Count), span(r.From, r.To), r.Reason, mark("closed", r.Closed))
+	case *Finding:
+		return line("finding", r.Rule, r.Controller, r.Item, span(r.From, r.To), text("evidence", strings.Join(r.Evidence, ",")), "\n  "+r.Summary)
 	case *Controller:
 		return showController(r)
 	case *Item:

@@ -27,6 +27,14 @@ type State struct {
 	gaps  *table[Gap, *Gap, none]
 	items *table[Item, *Item, itemNote]
 
+	findings *table[Finding, *Finding, findingNote]
+	// suspects are the items of which time alone may change a finding,
+	// nextSuspect the first time at which one of them has to be looked at.
+	suspects    []*itemSlot
+	nextSuspect int64
+	// undiagnosed are the items whose passes the step under way has touched.
+	undiagnosed []*itemSlot
+
 	samples     map[sampleKey]*sample
 	sampleOrder list.List
 	// sampleFloor is the newest second of which a sample was evicted.
@@ -71,11 +79,12 @@ func New(limits Limits) *State {
 	s := &State{
 		limits:      l,
 		passes:      map[string]*pass{},
-		edges:       newTable[Edge, *Edge, none](l.Edges, nil),
-		waits:       newTable[Wait, *Wait, waitNote](l.Waits, func(w *Wait) bool { return w.To == 0 }),
-		holds:       newTable[Hold, *Hold, none](l.Holds, func(h *Hold) bool { return h.To == 0 }),
-		gaps:        newTable[Gap, *Gap, none](l.Gaps, func(g *Gap) bool { return !g.Closed }),
-		items:       newTable[Item, *Item, itemNote](l.Items, func(i *Item) bool { return i.Current != "" || i.Ready || i.Delayed }),
+		edges:       newTable[Edge, *Edge, none](l.Edges, equal[Edge], nil),
+		waits:       newTable[Wait, *Wait, waitNote](l.Waits, equal[Wait], func(w *Wait) bool { return w.To == 0 }),
+		holds:       newTable[Hold, *Hold, none](l.Holds, equal[Hold], func(h *Hold) bool { return h.To == 0 }),
+		gaps:        newTable[Gap, *Gap, none](l.Gaps, equal[Gap], func(g *Gap) bool { return !g.Closed }),
+		items:       newTable[Item, *Item, itemNote](l.Items, equal[Item], func(i *Item) bool { return i.Current != "" || i.Ready || i.Delayed }),
+		findings:    newTable[Finding, *Finding, findingNote](l.Findings, sameFinding, func(f *Finding) bool { return f.To == 0 }),
 		samples:     map[sampleKey]*sample{},
 		controllers: map[string]*controller{},
 		sources:     map[string]*source{},
@@ -123,6 +132,7 @@ func (s *State) Step(in Input) []Output {
 	s.settlePasses()
 	s.evict()
 	s.refreshItems()
+	s.diagnose()
 	return s.outputs()
 }
 
@@ -180,11 +190,11 @@ func (s *State) retract(row Row) {
 
 // Pending says that something waits for time to pass, so that the fold has to
 // be stepped with an empty input about once a second: a connected controller
-// may fall silent, a hole in an emitter's numbers become a gap, a delay end,
-// or the passes of a process that was replaced, or whose root was
+// may fall silent, a hole in an emitter's numbers become a gap, a delay end, a
+// finding begin or end, or the passes of a process that was replaced, or whose root was
 // lost, be given up.
 func (s *State) Pending() bool {
-	if len(s.holed) > 0 || len(s.replaced) > 0 || len(s.outdated) > 0 || len(s.delayed) > 0 {
+	if len(s.holed) > 0 || len(s.replaced) > 0 || len(s.outdated) > 0 || len(s.delayed) > 0 || len(s.suspects) > 0 {
 		return true
 	}
 	for _, c := range s.controllers {
@@ -202,7 +212,7 @@ func (s *State) Rows() []Row {
 	var rows []Row
 	for _, kind := range []func([]Row) []Row{
 		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo,
-		s.edges.appendTo, s.gaps.appendTo, s.sampleRows,
+		s.edges.appendTo, s.gaps.appendTo, s.findings.appendTo, s.sampleRows,
 	} {
 		start := len(rows)
 		rows = kind(rows)

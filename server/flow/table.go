@@ -15,7 +15,7 @@ type rowOf[R any] interface {
 
 // slot holds one row of a kind that is small enough to be compared and
 // replaced whole, and a note N that belongs to it and is not shown.
-type slot[R comparable, P rowOf[R], N any] struct {
+type slot[R any, P rowOf[R], N any] struct {
 	row    *R
 	note   N
 	elem   *list.Element
@@ -34,19 +34,23 @@ func (s *slot[R, P, N]) publish() Row {
 }
 
 // table holds the rows of such a kind, oldest first.
-type table[R comparable, P rowOf[R], N any] struct {
+type table[R any, P rowOf[R], N any] struct {
 	slots map[string]*slot[R, P, N]
 	order list.List
 	max   int
+	same  func(a, b *R) bool
 	// open says which rows to evict last; nil: none.
 	open func(*R) bool
 	// left is told of each slot that is evicted; nil: nobody.
 	left func(*slot[R, P, N])
 }
 
-func newTable[R comparable, P rowOf[R], N any](max int, open func(*R) bool) *table[R, P, N] {
-	return &table[R, P, N]{slots: map[string]*slot[R, P, N]{}, max: max, open: open}
+func newTable[R any, P rowOf[R], N any](max int, same func(a, b *R) bool, open func(*R) bool) *table[R, P, N] {
+	return &table[R, P, N]{slots: map[string]*slot[R, P, N]{}, max: max, same: same, open: open}
 }
+
+// equal compares rows that hold nothing but plain values.
+func equal[R comparable](a, b *R) bool { return *a == *b }
 
 // put makes next the row of its key and says so in s's outputs, if it differs.
 func (t *table[R, P, N]) put(s *State, next R) *slot[R, P, N] {
@@ -66,7 +70,7 @@ func (t *table[R, P, N]) put(s *State, next R) *slot[R, P, N] {
 
 // set replaces sl's row; next has the same key.
 func (t *table[R, P, N]) set(s *State, sl *slot[R, P, N], next R) {
-	if sl.row != nil && *sl.row == next {
+	if sl.row != nil && t.same(sl.row, &next) {
 		return
 	}
 	sl.row = &next
