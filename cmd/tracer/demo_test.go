@@ -173,6 +173,18 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	}
 }
 
+func TestDemoPassesTheMistakeOn(t *testing.T) {
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}}}
+	if args := d.reconcilerChild().Args; slices.Contains(args, "--bug") {
+		t.Errorf("without a mistake the reconciler gets %v", args)
+	}
+	d.bug = "hot-loop"
+	args := d.reconcilerChild().Args
+	if i := slices.Index(args, "--bug"); i < 0 || args[i+1] != "hot-loop" {
+		t.Errorf("with hot-loop the reconciler gets %v", args)
+	}
+}
+
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"127.0.0.1:0": true, "localhost:7780": true, "[::1]:0": true,

@@ -125,8 +125,8 @@ func findDuplicateCreate(h *history) []episode {
 		d, name := h.duplicateAt(e.last), h.row(e.last).name()
 		return func(bool) string {
 			return name + " asks for " + strconv.Itoa(d.want) + " " + d.resource + "; the cache showed " + strconv.Itoa(d.shown) +
-				", " + strconv.Itoa(d.unseen) + " more had been made and were not shown yet, and " + strconv.Itoa(d.created) +
-				" were made again: wait until the cache shows the own writes (expectations), or give the objects names that follow from their owner"
+				" and not yet " + strconv.Itoa(d.unseen) + " made before, so the reconcile made " + strconv.Itoa(d.created) +
+				" too many or more: wait until the cache shows the own writes (expectations), or give the objects names that follow from their owner"
 		}
 	})
 	for i := range all {
