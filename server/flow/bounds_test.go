@@ -11,7 +11,7 @@ import (
 )
 
 func TestMemoryStaysWithinLimits(t *testing.T) {
-	limits := Limits{Reconciles: 20, Bytes: 100_000, Edges: 10, Waits: 10, Holds: 5, Gaps: 5, Items: 5, Samples: 5, Controllers: 3, Runs: 4, ServerSpans: 12}
+	limits := Limits{Reconciles: 20, Bytes: 100_000, Edges: 10, Waits: 10, Holds: 5, Gaps: 5, Items: 5, Findings: 4, Samples: 5, Controllers: 3, Runs: 4, ServerSpans: 12}
 	rapid.Check(t, func(t *rapid.T) {
 		s, seen := New(limits), viewer{}
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -39,6 +39,8 @@ func checkBounds(t *rapid.T, s *State, l Limits) {
 		{"holds", len(s.holds.slots), l.Holds},
 		{"gaps", len(s.gaps.slots), l.Gaps},
 		{"items", len(s.items.slots), l.Items},
+		{"findings", len(s.findings.slots), l.Findings},
+		{"suspects", len(s.suspects), 2 * l.Items},
 		{"samples", len(s.samples), l.Samples},
 		{"controllers", len(s.controllers), l.Controllers},
 		{"processes of a controller", replicas(s), 2 * l.Controllers * maxReplicas},
@@ -130,6 +132,7 @@ func drawAttrs(t *rapid.T, now int64) Attrs {
 	for _, name := range []string{
 		semconv.AttrSeq, semconv.AttrItemReadySince, semconv.AttrItemDelayedSince, semconv.AttrItemDelayedUntil,
 		semconv.AttrHoldSince, semconv.AttrWorker, semconv.AttrRequeueDelayMS, semconv.AttrHTTPStatus,
+		semconv.AttrRequeueIgnoredMS, semconv.AttrObjectGeneration, semconv.AttrObjectObservedGen,
 	} {
 		if rapid.Bool().Draw(t, "has") {
 			a[name] = drawTime(t, now)

@@ -124,6 +124,7 @@ func (s *State) heardReplica(rep *replica) {
 	if !c.row.Connected {
 		row := s.editController(c)
 		row.Connected, row.Since, row.Heard = true, rep.heard, rep.heard
+		s.askAll(row.Key)
 		s.showLane(c)
 	}
 	if rep.heard-c.row.Heard >= second {

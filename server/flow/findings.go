@@ -70,6 +70,8 @@ func (d *diagnosis) suspicious() bool {
 	return slices.ContainsFunc(d.passes, func(p *pass) bool { return p.marks != 0 })
 }
 
+// ask has an item looked at in this step, if there is a reason: its passes, its
+// place in the queue or the time may have changed what can be said of it.
 func (s *State) ask(it *itemSlot) {
 	if !it.note.asked && it.note.suspicious() {
 		it.note.asked = true
@@ -77,11 +79,14 @@ func (s *State) ask(it *itemSlot) {
 	}
 }
 
-// reconsider looks again at an item whose place in the queue has changed.
-func (s *State) reconsider(it *itemSlot) {
-	if len(it.note.findings) > 0 || it.note.suspected {
-		s.ask(it)
-	}
+// askAll has every item of a controller that is back looked at: what rested
+// while it was away may go on resting.
+func (s *State) askAll(controller string) {
+	s.items.each(func(it *itemSlot) {
+		if it.row.Controller == controller {
+			s.ask(it)
+		}
+	})
 }
 
 // diagnose brings the findings up to date with what the step has changed, and
@@ -149,6 +154,9 @@ func (s *State) lookAgain(it *itemSlot, due int64) {
 	s.wakeAt(due)
 	if !it.note.suspected {
 		it.note.suspected = true
+		if len(s.suspects) >= 2*s.limits.Items {
+			s.suspects = slices.DeleteFunc(s.suspects, func(o *itemSlot) bool { return o.gone })
+		}
 		s.suspects = append(s.suspects, it)
 	}
 }

@@ -225,7 +225,7 @@ func (s *State) refreshItem(it *itemSlot) {
 	next.Active = next.Current != "" || f.active && f.at > it.note.lastTo
 	s.countPlaces(it.row, &next)
 	s.items.set(s, it, next)
-	s.reconsider(it)
+	s.ask(it)
 }
 
 func newestOpen(open []*pass) *pass {

@@ -49,10 +49,11 @@ func (h *history) cleansUp(i int) bool {
 }
 
 // leavesOldGeneration says that the pass saw a status of an older generation,
-// in a cache that had come as far as its own writes, and left it.
+// in a cache that had come as far as its own writes, and wrote nothing whose
+// event could bring another pass.
 func leavesOldGeneration(r *Reconcile) bool {
 	o := &r.Object
-	return o.ObservedGeneration > 0 && o.Generation > o.ObservedGeneration && !o.Deleting && r.ended() && !r.writesOwn() &&
+	return o.ObservedGeneration > 0 && o.Generation > o.ObservedGeneration && !o.Deleting && r.ended() && r.WriteCount == 0 &&
 		!slices.ContainsFunc(r.Reads, func(d Read) bool { return d.Stale == semconv.StaleYes || d.Stale == semconv.StaleUnknown })
 }
 

@@ -49,6 +49,10 @@ type job struct {
 	requeues     int
 	object       Object
 	worker       int
+	// ignoredMS is the delay that was asked for in vain; unplaced leaves out the
+	// queue's records.
+	ignoredMS int64
+	unplaced  bool
 }
 
 // ended is what became of a job.
@@ -135,6 +139,9 @@ func (m *sim) run(j job) ended {
 
 // queued emits the queue's records before the pass.
 func (m *sim) queued(j job) {
+	if j.unplaced {
+		return
+	}
 	m.order++
 	if j.taken > j.ready {
 		m.place(j.ready, j.item, Attrs{
@@ -148,6 +155,9 @@ func (m *sim) queued(j job) {
 // left emits the queue's record after the pass. The delay began a little
 // before Done, as it does in client-go.
 func (m *sim) left(j job, done int64) {
+	if j.unplaced {
+		return
+	}
 	facets := Attrs{}
 	if j.delayMS > 0 {
 		facets = Attrs{
@@ -252,6 +262,9 @@ func (m *sim) apply(trace, root string, at int64, j job) (int64, []WriteRef) {
 		setText(a, semconv.AttrWriteResourceVersionOld, w.Before)
 		setText(a, semconv.AttrWriteResourceVersionNew, w.After)
 		setText(a, semconv.AttrErrorType, w.Error)
+		if w.Owned || w.Unowned {
+			a[semconv.AttrWriteOwned] = w.Owned
+		}
 		if m.servers {
 			a[semconv.AttrAuditID] = trace + "-" + id
 			m.serve(trace, id, at)
@@ -293,6 +306,19 @@ func (m *sim) rootAttrs(j job) Attrs {
 	a[semconv.AttrWorker] = int64(j.worker)
 	if j.delayMS > 0 {
 		a[semconv.AttrRequeueDelayMS], a[semconv.AttrRequeueCount] = j.delayMS, int64(j.requeues)
+	}
+	if j.ignoredMS > 0 {
+		a[semconv.AttrRequeueIgnoredMS] = float64(j.ignoredMS)
+	}
+	if j.object.Deleting {
+		a[semconv.AttrObjectDeleting], a[semconv.AttrObjectFinalizers] = true, j.object.Finalizers
+	}
+	if len(j.object.Fields) > 0 {
+		var fields []string
+		for _, f := range j.object.Fields {
+			fields = append(fields, f.Path+"="+f.Value)
+		}
+		a[semconv.AttrObjectFields] = fields
 	}
 	setText(a, semconv.AttrErrorType, j.errorType)
 	setText(a, semconv.AttrObjectAPIVersion, j.object.APIVersion)
