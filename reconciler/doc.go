@@ -17,6 +17,9 @@
 // ledger (ledger.go): a pass that would read an older state than the
 // controller itself has written plans nothing and waits for the event.
 //
+// What is got wrong most often stands apart in ways.go, so that mistakes.go can
+// get it wrong on purpose (Options.Bug). Without a bug it is not read.
+//
 // PodSets carry no finalizer. Their Pods have an owner reference, and the
 // garbage collector deletes them.
 package reconciler

@@ -23,6 +23,9 @@ type diagnosis struct {
 	// older ones.
 	passes []*pass
 	cut    bool
+	// marks are those of the passes, and perhaps of some that are not among them
+	// any more.
+	marks marks
 	// findings are those of the item that are kept.
 	findings []*findingSlot
 	// asked says that it stands in State.undiagnosed, suspected that it stands
@@ -38,6 +41,7 @@ func comparePasses(a, b *pass) int {
 // suspect takes a pass that is done, or of which more has become known.
 func (s *State) suspect(it *itemSlot, p *pass) {
 	p.marks = marksOf(p.row)
+	it.note.marks |= p.marks
 	it.note.keepPass(p)
 	s.ask(it)
 }
@@ -63,12 +67,7 @@ func (d *diagnosis) forget(p *pass) {
 }
 
 // suspicious says that there is a reason to look closer.
-func (d *diagnosis) suspicious() bool {
-	if len(d.findings) > 0 {
-		return true
-	}
-	return slices.ContainsFunc(d.passes, func(p *pass) bool { return p.marks != 0 })
-}
+func (d *diagnosis) suspicious() bool { return d.marks != 0 || len(d.findings) > 0 }
 
 // ask has an item looked at in this step, if there is a reason: its passes, its
 // place in the queue or the time may have changed what can be said of it.
@@ -132,10 +131,11 @@ func (s *State) wakeAt(due int64) {
 
 func (s *State) diagnoseItem(it *itemSlot) {
 	h := s.history(it)
+	it.note.marks = h.marks
 	var found []episode
 	for _, r := range rules() {
 		if h.marks&r.mark != 0 {
-			for _, e := range r.find(h) {
+			for _, e := range r.find(h, r.mark) {
 				e.rule = r.name
 				found = append(found, e)
 			}

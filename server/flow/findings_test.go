@@ -207,7 +207,7 @@ var troubles = map[string]struct {
 		m.next(0, job{object: web(3, 2, "100"), writes: []Write{writeStatus("100", "101")}})
 		m.next(0, job{object: web(3, 3, "101")})
 	}, nil},
-	"a child is made first": {func(m *troubled) { m.next(0, job{object: web(3, 2, "100"), writes: []Write{m.pod(true)}}) }, nil},
+	"a child is made first":               {func(m *troubled) { m.next(0, job{object: web(3, 2, "100"), writes: []Write{m.pod(true)}}) }, nil},
 	"a status without observedGeneration": {func(m *troubled) { m.next(0, job{object: web(3, 0, "100")}) }, nil},
 }
 

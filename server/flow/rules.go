@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -23,6 +22,9 @@ const (
 // marks are the rules that a pass may be evidence of, one bit each.
 type marks uint16
 
+// markAlone is no rule's: nothing but an own write caused the pass.
+const markAlone marks = 1 << 15
+
 // rule is one of the diagnoses.
 type rule struct {
 	name string
@@ -30,12 +32,12 @@ type rule struct {
 	// may says, by a pass alone, whether it is worth while to look.
 	may func(*Reconcile) bool
 	// find looks at the newest passes of an item, one of which has the mark.
-	find func(*history) []episode
+	find func(h *history, mark marks) []episode
 }
 
 // rules are all of them.
-func rules() []rule {
-	all := []rule{
+func rules() [9]rule {
+	all := [9]rule{
 		{name: ruleHotLoop, may: wakesItself, find: findHotLoop},
 		{name: ruleSwallowedError, may: swallows, find: findSwallowedError},
 		{name: ruleBlindUpdate, may: updatesBlindly, find: findBlindUpdate},
@@ -68,7 +70,23 @@ func marksOf(r *Reconcile) marks {
 			m |= rule.mark
 		}
 	}
+	if m != 0 && wakesItself(r) && onlyByItself(r) {
+		m |= markAlone
+	}
 	return m
+}
+
+// marked says that pass i has a mark.
+func (h *history) marked(i int, m marks) bool { return h.passes[i].marks&m != 0 }
+
+// byMark is the verdict by a mark alone.
+func byMark(h *history, m marks) func(i int) verdict {
+	return func(i int) verdict {
+		if h.marked(i, m) {
+			return shows
+		}
+		return other
+	}
 }
 
 // done says that the write was made.
@@ -88,7 +106,12 @@ const methodPost = "POST"
 
 // writesOwn says that the pass made a new version of its own object.
 func (r *Reconcile) writesOwn() bool {
-	return r.Object.UID != "" && slices.ContainsFunc(r.Writes, func(w Write) bool { return w.UID == r.Object.UID && w.moved() })
+	for i := range r.Writes {
+		if w := &r.Writes[i]; w.UID == r.Object.UID && w.UID != "" && w.moved() {
+			return true
+		}
+	}
+	return false
 }
 
 // name is the item without its namespace, for words.

@@ -115,9 +115,9 @@ func replicasOf(r *Reconcile) (int, bool) {
 	return 0, false
 }
 
-func findDuplicateCreate(h *history) []episode {
+func findDuplicateCreate(h *history, mark marks) []episode {
 	all := h.streaks(1, func(i int) verdict {
-		if h.duplicateAt(i) != nil {
+		if h.marked(i, mark) && h.duplicateAt(i) != nil {
 			return shows
 		}
 		return other
@@ -150,7 +150,7 @@ func createsUnowned(r *Reconcile) bool { return r.Object.UID != "" && len(unowne
 // afterDelete is how long what was left behind is spoken of.
 const afterDelete = 60 * second
 
-func findNoOwnerReference(h *history) []episode {
+func findNoOwnerReference(h *history, _ marks) []episode {
 	var all []episode
 	for i := range h.passes {
 		r := h.row(i)
@@ -270,7 +270,7 @@ func caughtUp(r *Reconcile, w *Write) bool {
 	})
 }
 
-func findMissingWatch(h *history) []episode {
+func findMissingWatch(h *history, _ marks) []episode {
 	if slices.ContainsFunc(h.passes, func(p *pass) bool { return causeTotal(p.row) != len(p.row.Causes) }) {
 		return nil // the event may be among those that are only counted
 	}

@@ -29,8 +29,8 @@ func leavesDeleting(r *Reconcile) bool {
 // stuckAfter is how long an object must have been left alone.
 const stuckAfter = 10 * second
 
-func findFinalizerStuck(h *history) []episode {
-	return h.rests(stuckAfter, func(i int) bool { return leavesDeleting(h.row(i)) && !h.cleansUp(i) }, func(e stretch) func(bool) string {
+func findFinalizerStuck(h *history, mark marks) []episode {
+	return h.rests(stuckAfter, func(i int) bool { return h.marked(i, mark) && !h.cleansUp(i) }, func(e stretch) func(bool) string {
 		r, n := h.row(e.last), len(e.passes)
 		return func(more bool) string {
 			return r.name() + " is being deleted and held by the finalizer " + heldBy(&r.Object) + "; " + r.Controller + " reconciled it (" + times(n, more) +
@@ -57,8 +57,8 @@ func leavesOldGeneration(r *Reconcile) bool {
 		!slices.ContainsFunc(r.Reads, func(d Read) bool { return d.Stale == semconv.StaleYes || d.Stale == semconv.StaleUnknown })
 }
 
-func findObservedGeneration(h *history) []episode {
-	return h.rests(atRest, func(i int) bool { return leavesOldGeneration(h.row(i)) }, func(e stretch) func(bool) string {
+func findObservedGeneration(h *history, mark marks) []episode {
+	return h.rests(atRest, func(i int) bool { return h.marked(i, mark) }, func(e stretch) func(bool) string {
 		r := h.row(e.last)
 		ready := ""
 		if slices.Contains(r.Object.Fields, Field{"status.conditions.Ready", "True"}) {

@@ -13,7 +13,7 @@ const leastLoops = 10
 
 // byOwnWrite says that a cause is the event of an own write of the object's own
 // status or metadata.
-func byOwnWrite(r *Reconcile, c Cause) bool {
+func byOwnWrite(r *Reconcile, c *Cause) bool {
 	return c.What == semconv.CauseUpdate && c.By == semconv.BySelf && c.UID != "" && c.UID == r.Object.UID &&
 		!slices.Contains(c.Changed, "spec")
 }
@@ -21,16 +21,31 @@ func byOwnWrite(r *Reconcile, c Cause) bool {
 // wakesItself says that the pass was caused, also, by an own write of its
 // object, and made another.
 func wakesItself(r *Reconcile) bool {
-	return slices.ContainsFunc(r.Causes, func(c Cause) bool { return byOwnWrite(r, c) }) && r.writesOwn()
+	return r.writesOwn() && ownCauses(r) > 0
 }
 
-func findHotLoop(h *history) []episode {
+// onlyByItself says that an own write was all that caused the pass.
+func onlyByItself(r *Reconcile) bool {
+	n := ownCauses(r)
+	return n == len(r.Causes) && n == causeTotal(r)
+}
+
+func ownCauses(r *Reconcile) int {
+	n := 0
+	for i := range r.Causes {
+		if byOwnWrite(r, &r.Causes[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func findHotLoop(h *history, mark marks) []episode {
 	return h.streaks(leastLoops, func(i int) verdict {
-		r := h.row(i)
 		switch {
-		case !wakesItself(r):
+		case !h.marked(i, mark):
 			return other
-		case causeTotal(r) == len(r.Causes) && !slices.ContainsFunc(r.Causes, func(c Cause) bool { return !byOwnWrite(r, c) }):
+		case h.marked(i, markAlone):
 			return shows
 		}
 		return neutral
@@ -68,7 +83,7 @@ func swallowed(r *Reconcile) []*Write {
 }
 
 func swallows(r *Reconcile) bool {
-	return r.FailedWrites > 0 && r.ended() && len(swallowed(r)) > 0
+	return r.FailedWrites > 0 && r.ended() && !r.Object.Deleting && len(swallowed(r)) > 0
 }
 
 // ended says that the pass ended in success with its object in place and
@@ -77,8 +92,8 @@ func (r *Reconcile) ended() bool {
 	return r.Result == semconv.ResultSuccess && r.Next.Why == nextDone && r.Object.ResourceVersion != "" && r.Object.UID != ""
 }
 
-func findSwallowedError(h *history) []episode {
-	return h.rests(atRest, func(i int) bool { return swallows(h.row(i)) && !h.row(i).Object.Deleting }, func(e stretch) func(bool) string {
+func findSwallowedError(h *history, mark marks) []episode {
+	return h.rests(atRest, func(i int) bool { return h.marked(i, mark) }, func(e stretch) func(bool) string {
 		r := h.row(e.last)
 		w := swallowed(r)[0]
 		what, why, name, n := w.Method+" "+w.Resource, reasonOf(w), r.name(), len(e.passes)
@@ -126,17 +141,15 @@ func (w *Write) stale() bool {
 }
 
 func updatesBlindly(r *Reconcile) bool {
+	if r.FailedWrites < leastBlind {
+		return false
+	}
 	w, _ := blindWrite(r)
 	return w != nil
 }
 
-func findBlindUpdate(h *history) []episode {
-	return h.streaks(1, func(i int) verdict {
-		if updatesBlindly(h.row(i)) {
-			return shows
-		}
-		return other
-	}, func(e stretch) func(bool) string {
+func findBlindUpdate(h *history, mark marks) []episode {
+	return h.streaks(1, byMark(h, mark), func(e stretch) func(bool) string {
 		w, n := blindWrite(h.row(e.last))
 		object, version := w.Resource+" "+w.Name, w.Before
 		return func(bool) string {
@@ -148,13 +161,8 @@ func findBlindUpdate(h *history) []episode {
 
 func asksInVain(r *Reconcile) bool { return r.Next.Ignored > 0 }
 
-func findRequeueWithError(h *history) []episode {
-	return h.streaks(1, func(i int) verdict {
-		if asksInVain(h.row(i)) {
-			return shows
-		}
-		return other
-	}, func(e stretch) func(bool) string {
+func findRequeueWithError(h *history, mark marks) []episode {
+	return h.streaks(1, byMark(h, mark), func(e stretch) func(bool) string {
 		r, n := h.row(e.last), len(e.passes)
 		return func(more bool) string {
 			return r.name() + " failed (" + r.Error + ") and asked for a try in " + lasted(r.Next.Ignored) + " at once (" + times(n, more) +

@@ -360,7 +360,12 @@ export interface Gap {
   readonly closed?: boolean;
 }
 
-/** Finding is a diagnosis with its evidence; its key is rule, item and From. */
+/**
+ * Finding is a diagnosis with its evidence; its key is rule, controller, item
+ * and From. docs/findings.md says what each rule looks at. From is when the
+ * first reconcile that shows it was ready, To when the pattern stopped, 0 while
+ * it goes on. Summary says in words what was seen and what to do.
+ */
 export interface Finding {
   readonly row: "finding";
   readonly key: string;
@@ -370,7 +375,10 @@ export interface Finding {
   readonly from: number;
   readonly to: number;
   readonly summary: string;
-  /** Evidence are the trace ids of the reconciles which show it. */
+  /**
+   * Evidence are the trace ids of the reconciles which show it, in the order
+   * of time: the first 4 and the last 4.
+   */
   readonly evidence: readonly string[];
 }
 
