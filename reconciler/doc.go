@@ -18,7 +18,7 @@
 // controller itself has written plans nothing and waits for the event.
 //
 // What is got wrong most often stands apart in ways.go, so that mistakes.go can
-// get it wrong on purpose (Options.Bug). Without a bug it is not read.
+// get it wrong on purpose (Options.Bug).
 //
 // PodSets carry no finalizer. Their Pods have an owner reference, and the
 // garbage collector deletes them.

@@ -168,14 +168,7 @@ func (s *State) lookAgain(it *itemSlot, due int64) {
 func (s *State) showFindings(it *itemSlot, found []episode) {
 	var kept []*findingSlot
 	for _, e := range found {
-		old := it.note.continued(e)
-		from := e.from
-		if old != nil {
-			from = old.row.From
-		}
-		sl := s.findings.put(s, e.row(it.row, from, old != nil && old.row.From < e.from))
-		sl.note.last = e.last
-		kept = append(kept, sl)
+		kept = append(kept, s.showEpisode(it, e))
 	}
 	for _, sl := range it.note.findings {
 		switch {
@@ -187,13 +180,33 @@ func (s *State) showFindings(it *itemSlot, found []episode) {
 			kept = append(kept, sl)
 		}
 	}
+	slices.SortFunc(kept, func(a, b *findingSlot) int {
+		return cmp.Or(cmp.Compare(a.row.From, b.row.From), cmp.Compare(a.row.Rule, b.row.Rule))
+	})
 	it.note.findings = slices.DeleteFunc(kept, func(sl *findingSlot) bool { return sl.gone })
 	if n := len(it.note.findings); n > maxItemPasses {
 		it.note.findings = slices.Delete(it.note.findings, 0, n-maxItemPasses)
 	}
 }
 
-// continued is the finding that an episode goes on with, nil for a new one.
+// showEpisode makes the finding of an episode, or brings it up to date. One that
+// ended before stays as it was, while its passes leave the window.
+func (s *State) showEpisode(it *itemSlot, e episode) *findingSlot {
+	old := it.note.continued(e)
+	from, more := e.from, false
+	if old != nil {
+		if old.row.To != 0 && old.row.To == e.to {
+			return old
+		}
+		from, more = old.row.From, old.row.From < e.from
+	}
+	sl := s.findings.put(s, e.row(it.row, from, more))
+	sl.note.last = e.last
+	return sl
+}
+
+// continued is the finding that an episode goes on with, the one that began
+// last; nil for a new one.
 func (d *diagnosis) continued(e episode) *findingSlot {
 	if !d.cut || !e.atStart {
 		return nil

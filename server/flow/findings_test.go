@@ -339,6 +339,53 @@ func TestAFindingOutlivesItsPasses(t *testing.T) {
 	}
 }
 
+// Passes that are caused by others too come in between, also where passes leave
+// the window.
+func TestALoopThatOthersStirIsOneFinding(t *testing.T) {
+	m := newTroubled()
+	m.state(ms(0))
+	for i := range 6 * maxItemPasses {
+		if i > leastLoops && i%13 == 0 {
+			m.loop(podCause(m.at, semconv.CauseUpdate, semconv.ByOther, "p", m.anew(), "status"))
+			continue
+		}
+		m.loop()
+	}
+	s := New(Limits{})
+	for _, in := range m.inputs() {
+		s.Step(in)
+		s.Step(Input{Now: in.Now})
+		if n := len(findingsOf(s)); n > 1 {
+			t.Fatalf("%d findings at once: %s", n, raw(t, findingsOf(s)))
+		}
+	}
+	if found := findingsOf(s); len(found) != 1 || found[0].To != 0 {
+		t.Errorf("findings %s, want one that goes on", raw(t, found))
+	}
+}
+
+// A finding that has ended says later what it said then.
+func TestAFindingThatEndedStaysAsItWas(t *testing.T) {
+	m := newTroubled()
+	m.state(ms(0))
+	for range 2 * leastLoops {
+		m.loop()
+	}
+	m.next(second, job{})
+	s := New(Limits{})
+	foldAll(s, m.inputs())
+	want := raw(t, findingsOf(s))
+	for range 2 * maxItemPasses {
+		m.next(second, job{})
+	}
+	for _, in := range m.inputs() {
+		s.Step(in)
+	}
+	if got := raw(t, findingsOf(s)); string(got) != string(want) || len(findingsOf(s)) != 1 {
+		t.Errorf("later: %s\nwhen it ended: %s", got, want)
+	}
+}
+
 // Nothing is wrong with what the page's model is tested with.
 func TestScenariosGiveNoFinding(t *testing.T) {
 	paths, err := filepath.Glob("testdata/scenarios/*.json")

@@ -89,6 +89,9 @@ type stretch struct {
 	first, last int
 	passes      []*pass
 	full        bool
+	// fromStart says that nothing that is known speaks against its having begun
+	// before the first pass that is known.
+	fromStart bool
 }
 
 func (r *stretch) add(i int, p *pass, least int) {
@@ -104,7 +107,7 @@ func (r *stretch) add(i int, p *pass, least int) {
 // of them that show it, and has none after that but neutral ones between them.
 func (h *history) stretches(least int, is func(i int) verdict) []stretch {
 	var all []stretch
-	var r stretch
+	r := stretch{fromStart: true}
 	for i := range h.passes {
 		v := is(i)
 		switch {
@@ -112,10 +115,11 @@ func (h *history) stretches(least int, is func(i int) verdict) []stretch {
 			r.add(i, h.passes[i], least)
 		case v == neutral && r.full:
 			r.last = i
-		case r.full:
-			all, r = append(all, r), stretch{}
 		default:
-			r = stretch{}
+			if r.full {
+				all = append(all, r)
+			}
+			r = stretch{fromStart: r.fromStart && v == neutral}
 		}
 	}
 	if r.full {
@@ -144,7 +148,7 @@ func (h *history) streaks(least int, is func(i int) verdict, summary func(r stre
 func (h *history) episode(r stretch, summary func(more bool) string) episode {
 	return episode{
 		from: r.passes[0].row.From, last: h.row(r.last).To, evidence: r.passes,
-		atStart: r.first == 0, summary: summary,
+		atStart: r.fromStart, summary: summary,
 	}
 }
 
