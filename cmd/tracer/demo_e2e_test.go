@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,6 +37,7 @@ func TestDemo(t *testing.T) {
 		{"hub is killed", testHubIsKilled},
 		{"control plane is killed", testClusterIsKilled},
 		{"reconciler is killed", testReconcilerIsKilled},
+		{"finds nothing wrong", testNoFinding},
 		{"Ctrl-C", testCtrlC},
 		{"starts again with its history", testStartsAgain},
 		{"is killed", testDemoIsKilled},
@@ -142,6 +144,18 @@ func testScale(t *testing.T, e *demoEnv) {
 	pods := checkPodWrites(t, creating[0], 2)
 	for _, w := range append(pods, statusWrites(fresh)...) {
 		checkComesBack(t, w, fresh)
+	}
+}
+
+// testNoFinding comes after all that was done to the demo: neither use nor deaths
+// look like a mistake of the controller.
+func testNoFinding(t *testing.T, e *demoEnv) {
+	found, err := demotest.Rows[flow.Finding](e.ctx, e.demo, url.Values{"row": {"finding"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		t.Errorf("%s from %d to %d: %s", f.Rule, f.From, f.To, f.Summary)
 	}
 }
 
