@@ -9,6 +9,11 @@ func Kinds() []RowKind {
 	}
 }
 
+// ResultLost is the result of a pass whose process went away before the pass
+// was done: another run of the controller has taken its place. Such a pass is
+// in no count; when its root span comes after all, that decides.
+const ResultLost = "lost"
+
 // Results returns every result that a reconcile can end with. The caller owns it.
 func Results() []string {
 	return []string{

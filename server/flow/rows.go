@@ -30,11 +30,6 @@ const (
 	RowItem       RowKind = "item"
 )
 
-// ResultLost is the result of a pass whose process went away before the pass
-// was done: another run of the controller has taken its place. Such a pass is
-// in no count; when its root span comes after all, that decides.
-const ResultLost = "lost"
-
 // Reconcile is one pass of a controller over one item; its key is the trace
 // id. From is when the item became ready in the queue, Start when a worker
 // took it, To when it was done (0 while it runs).
@@ -186,8 +181,7 @@ type Write struct {
 	Status      int    `json:"status"`
 	Error       string `json:"error,omitempty"`
 	AuditID     string `json:"auditId,omitempty"`
-	// Owned says that the object which it created has an owner reference,
-	// Unowned that it has none; neither is set where that is not known.
+	// Owned and Unowned: whether what it created has an owner reference.
 	Owned   bool    `json:"owned,omitempty"`
 	Unowned bool    `json:"unowned,omitempty"`
 	Fields  []Field `json:"fields,omitempty"`
@@ -221,8 +215,7 @@ type Next struct {
 	Why      string `json:"why"`
 	At       int64  `json:"at,omitempty"`
 	Requeues int    `json:"requeues,omitempty"`
-	// Ignored is the delay in microseconds that a failed pass asked for and did
-	// not get, because its back-off came sooner.
+	// Ignored is the delay that a failed pass asked for, and its back-off made void.
 	Ignored int64 `json:"ignored,omitempty"`
 }
 
@@ -328,9 +321,8 @@ type Gap struct {
 }
 
 // Finding is a diagnosis with its evidence; its key is rule, controller, item
-// and From. docs/findings.md says what each rule looks at. From is when the
-// first reconcile that shows it was ready, To when the pattern stopped, 0 while
-// it goes on. Summary says in words what was seen and what to do.
+// and From, when the first reconcile that shows it was ready. To is when the
+// pattern stopped, 0 while it goes on; Summary says what was seen and what to do.
 type Finding struct {
 	Row        RowKind `json:"row"`
 	Key        string  `json:"key"`
@@ -340,8 +332,7 @@ type Finding struct {
 	From       int64   `json:"from"`
 	To         int64   `json:"to"`
 	Summary    string  `json:"summary"`
-	// Evidence are the trace ids of the reconciles which show it, in the order
-	// of time: the first 4 and the last 4.
+	// Evidence are the trace ids of the first 4 and last 4 reconciles that show it.
 	Evidence []string `json:"evidence"`
 }
 

@@ -191,10 +191,7 @@ export interface Write {
   readonly status: number;
   readonly error?: string;
   readonly auditId?: string;
-  /**
-   * Owned says that the object which it created has an owner reference,
-   * Unowned that it has none; neither is set where that is not known.
-   */
+  /** Owned and Unowned: whether what it created has an owner reference. */
   readonly owned?: boolean;
   readonly unowned?: boolean;
   readonly fields?: readonly Field[];
@@ -236,10 +233,7 @@ export interface Next {
   readonly why: string;
   readonly at?: number;
   readonly requeues?: number;
-  /**
-   * Ignored is the delay in microseconds that a failed pass asked for and did
-   * not get, because its back-off came sooner.
-   */
+  /** Ignored is the delay that a failed pass asked for, and its back-off made void. */
   readonly ignored?: number;
 }
 
@@ -362,9 +356,8 @@ export interface Gap {
 
 /**
  * Finding is a diagnosis with its evidence; its key is rule, controller, item
- * and From. docs/findings.md says what each rule looks at. From is when the
- * first reconcile that shows it was ready, To when the pattern stopped, 0 while
- * it goes on. Summary says in words what was seen and what to do.
+ * and From, when the first reconcile that shows it was ready. To is when the
+ * pattern stopped, 0 while it goes on; Summary says what was seen and what to do.
  */
 export interface Finding {
   readonly row: "finding";
@@ -375,10 +368,7 @@ export interface Finding {
   readonly from: number;
   readonly to: number;
   readonly summary: string;
-  /**
-   * Evidence are the trace ids of the reconciles which show it, in the order
-   * of time: the first 4 and the last 4.
-   */
+  /** Evidence are the trace ids of the first 4 and last 4 reconciles that show it. */
   readonly evidence: readonly string[];
 }
 
