@@ -1,6 +1,7 @@
 package controltest
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 
@@ -62,7 +63,7 @@ func TestLatencyIsAddedToRequests(t *testing.T) {
 	latency := c.do(command{"command": "fault", "fault": "latency", "delay_ms": 300, "verb": "create"})
 	c.scale(2)
 	c.passes("a create takes longer", func(r flow.Reconcile) bool {
-		return slices.ContainsFunc(r.Writes, func(w flow.Write) bool { return w.Method == "POST" && w.Status == 201 && w.To-w.From >= 300_000 })
+		return slices.ContainsFunc(r.Writes, func(w flow.Write) bool { return w.Method == http.MethodPost && w.Status == 201 && w.To-w.From >= 300_000 })
 	})
 	c.do(command{"command": "lift", "id": latency.ID})
 	c.wantEnded(latency.ID, "lifted")

@@ -61,9 +61,9 @@ func faultDeed(c wire.Command, who string) string {
 		}
 		return "held back the watch events of " + what + " from " + who + seconds(c.Seconds)
 	case wire.FaultTimeoutBefore:
-		return "let " + next + " of " + who + " time out before the API server takes it"
+		return "let " + next + " of " + who + " time out before the API server takes " + them(c)
 	case wire.FaultTimeoutAfter:
-		return "let " + next + " of " + who + " time out after the API server has taken it"
+		return "let " + next + " of " + who + " time out after the API server has taken " + them(c)
 	}
 	return "let " + next + " of " + who + " be answered with " + c.Fault
 }
@@ -77,16 +77,27 @@ func requests(c wire.Command) string {
 	case c.Fault == wire.FaultLatency:
 		noun = "request"
 	}
+	of := ""
 	if c.Resource != "" {
-		noun += " of " + c.Resource
+		of = " of " + c.Resource
 	}
-	switch {
-	case c.Count == 0:
-		return "each " + noun
-	case c.Count == 1:
-		return "the next " + noun
+	switch c.Count {
+	case 0:
+		return "each " + noun + of
+	case 1:
+		return "the next " + noun + of
 	}
-	return "each of the next " + strconv.Itoa(c.Count) + " (" + noun + ")"
+	if strings.HasSuffix(noun, "h") {
+		noun += "e" // patches
+	}
+	return "the next " + strconv.Itoa(c.Count) + " " + noun + "s" + of
+}
+
+func them(c wire.Command) string {
+	if c.Count > 1 {
+		return "them"
+	}
+	return "it"
 }
 
 func seconds(s float64) string {
