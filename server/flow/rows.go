@@ -22,6 +22,7 @@ const (
 	RowReconcile  RowKind = "reconcile"
 	RowWait       RowKind = "wait"
 	RowHold       RowKind = "hold"
+	RowControl    RowKind = "control"
 	RowSample     RowKind = "sample"
 	RowEdge       RowKind = "edge"
 	RowGap        RowKind = "gap"
@@ -179,11 +180,14 @@ type Write struct {
 	After       string `json:"after,omitempty"`
 	Noop        bool   `json:"noop,omitempty"`
 	Status      int    `json:"status"`
-	Error       string `json:"error,omitempty"`
-	AuditID     string `json:"auditId,omitempty"`
 	// Owned and Unowned: whether what it created has an owner reference.
-	Owned   bool    `json:"owned,omitempty"`
-	Unowned bool    `json:"unowned,omitempty"`
+	Owned   bool `json:"owned,omitempty"`
+	Unowned bool `json:"unowned,omitempty"`
+	// Fault is the debugger's fault that made the answer, "" where the API
+	// server gave it.
+	Fault   string  `json:"fault,omitempty"`
+	Error   string  `json:"error,omitempty"`
+	AuditID string  `json:"auditId,omitempty"`
 	Fields  []Field `json:"fields,omitempty"`
 	// SeenAt is when the event of this write's version came back to its own
 	// controller's queue as a cause, 0 as long as it has not.
@@ -254,6 +258,27 @@ type Hold struct {
 	From       int64   `json:"from"`
 	To         int64   `json:"to"`
 	Until      int64   `json:"until,omitempty"`
+}
+
+// Control is what the presenter told a controller to do; its key is the
+// command's id. From is when the controller took it, To when it ended: 0 while
+// it stands, From where it was done at once. Until is when it ends by itself.
+type Control struct {
+	Row        RowKind `json:"row"`
+	Key        string  `json:"key"`
+	Controller string  `json:"controller"`
+	Item       string  `json:"item,omitempty"`
+	// Command is pause, resume, step, slow, break, fault or lift.
+	Command string `json:"command"`
+	Phase   string `json:"phase,omitempty"`
+	// Text is the command in words, By is whose it was: presenter.
+	Text  string `json:"text"`
+	By    string `json:"by"`
+	From  int64  `json:"from"`
+	To    int64  `json:"to"`
+	Until int64  `json:"until,omitempty"`
+	// Lifted says why it has ended.
+	Lifted string `json:"lifted,omitempty"`
 }
 
 // Sample counts one second of one controller; its key is controller and
@@ -357,6 +382,8 @@ type Controller struct {
 	Unsynced   []string `json:"unsynced,omitempty"`
 	WatchError string   `json:"watchError,omitempty"`
 	Stopping   bool     `json:"stopping,omitempty"`
+	// Control says that it takes commands now: a debugger's connection stands.
+	Control bool `json:"control,omitempty"`
 	// Reconciles, Errors, Writes and Failed count since the hub's journal
 	// begins; they are exact whatever has been evicted.
 	Reconciles int64 `json:"reconciles"`

@@ -23,9 +23,11 @@ type State struct {
 
 	edges *table[Edge, *Edge, none]
 	waits *table[Wait, *Wait, waitNote]
-	holds *table[Hold, *Hold, none]
+	holds *table[Hold, *Hold, holdNote]
 	gaps  *table[Gap, *Gap, none]
-	items *table[Item, *Item, itemNote]
+	// controls are what the presenter told controllers to do.
+	controls *table[Control, *Control, none]
+	items    *table[Item, *Item, itemNote]
 
 	findings *table[Finding, *Finding, findingNote]
 	// suspects are the items of which time alone may change a finding,
@@ -81,7 +83,8 @@ func New(limits Limits) *State {
 		passes:      map[string]*pass{},
 		edges:       newTable[Edge, *Edge, none](l.Edges, equal[Edge], nil),
 		waits:       newTable[Wait, *Wait, waitNote](l.Waits, equal[Wait], func(w *Wait) bool { return w.To == 0 }),
-		holds:       newTable[Hold, *Hold, none](l.Holds, equal[Hold], func(h *Hold) bool { return h.To == 0 }),
+		holds:       newTable[Hold, *Hold, holdNote](l.Holds, equal[Hold], func(h *Hold) bool { return h.To == 0 }),
+		controls:    newTable[Control, *Control, none](l.Controls, equal[Control], func(c *Control) bool { return c.To == 0 }),
 		gaps:        newTable[Gap, *Gap, none](l.Gaps, equal[Gap], func(g *Gap) bool { return !g.Closed }),
 		items:       newTable[Item, *Item, itemNote](l.Items, equal[Item], func(i *Item) bool { return i.Current != "" || i.Ready || i.Delayed }),
 		findings:    newTable[Finding, *Finding, findingNote](l.Findings, sameFinding, func(f *Finding) bool { return f.To == 0 }),
@@ -211,7 +214,7 @@ func (s *State) Pending() bool {
 func (s *State) Rows() []Row {
 	var rows []Row
 	for _, kind := range []func([]Row) []Row{
-		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo,
+		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo, s.controls.appendTo,
 		s.edges.appendTo, s.gaps.appendTo, s.findings.appendTo, s.sampleRows,
 	} {
 		start := len(rows)
@@ -233,6 +236,8 @@ func startOf(r Row) int64 {
 	case *Wait:
 		return r.From
 	case *Hold:
+		return r.From
+	case *Control:
 		return r.From
 	case *Sample:
 		return r.From

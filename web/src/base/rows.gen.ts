@@ -5,6 +5,7 @@ export type RowKind =
   | "reconcile"
   | "wait"
   | "hold"
+  | "control"
   | "sample"
   | "edge"
   | "gap"
@@ -17,6 +18,7 @@ export type Row =
   | Reconcile
   | Wait
   | Hold
+  | Control
   | Sample
   | Edge
   | Gap
@@ -189,11 +191,16 @@ export interface Write {
   readonly after?: string;
   readonly noop?: boolean;
   readonly status: number;
-  readonly error?: string;
-  readonly auditId?: string;
   /** Owned and Unowned: whether what it created has an owner reference. */
   readonly owned?: boolean;
   readonly unowned?: boolean;
+  /**
+   * Fault is the debugger's fault that made the answer, "" where the API
+   * server gave it.
+   */
+  readonly fault?: string;
+  readonly error?: string;
+  readonly auditId?: string;
   readonly fields?: readonly Field[];
   /**
    * SeenAt is when the event of this write's version came back to its own
@@ -276,6 +283,29 @@ export interface Hold {
   readonly from: number;
   readonly to: number;
   readonly until?: number;
+}
+
+/**
+ * Control is what the presenter told a controller to do; its key is the
+ * command's id. From is when the controller took it, To when it ended: 0 while
+ * it stands, From where it was done at once. Until is when it ends by itself.
+ */
+export interface Control {
+  readonly row: "control";
+  readonly key: string;
+  readonly controller: string;
+  readonly item?: string;
+  /** Command is pause, resume, step, slow, break, fault or lift. */
+  readonly command: string;
+  readonly phase?: string;
+  /** Text is the command in words, By is whose it was: presenter. */
+  readonly text: string;
+  readonly by: string;
+  readonly from: number;
+  readonly to: number;
+  readonly until?: number;
+  /** Lifted says why it has ended. */
+  readonly lifted?: string;
 }
 
 /**
@@ -395,6 +425,8 @@ export interface Controller {
   readonly unsynced?: readonly string[];
   readonly watchError?: string;
   readonly stopping?: boolean;
+  /** Control says that it takes commands now: a debugger's connection stands. */
+  readonly control?: boolean;
   /**
    * Reconciles, Errors, Writes and Failed count since the hub's journal
    * begins; they are exact whatever has been evicted.
@@ -448,6 +480,7 @@ export const objectOf = {
   reconcile: "Reconcile",
   wait: "Wait",
   hold: "Hold",
+  control: "Control",
   sample: "Sample",
   edge: "Edge",
   gap: "Gap",
@@ -563,10 +596,11 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     after: "string?",
     noop: "boolean?",
     status: "number",
-    error: "string?",
-    auditId: "string?",
     owned: "boolean?",
     unowned: "boolean?",
+    fault: "string?",
+    error: "string?",
+    auditId: "string?",
     fields: "Field[]?",
     seenAt: "number?",
     server: "ServerSpan[]?",
@@ -614,6 +648,20 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     from: "number",
     to: "number",
     until: "number?",
+  },
+  Control: {
+    row: "string",
+    key: "string",
+    controller: "string",
+    item: "string?",
+    command: "string",
+    phase: "string?",
+    text: "string",
+    by: "string",
+    from: "number",
+    to: "number",
+    until: "number?",
+    lifted: "string?",
   },
   Sample: {
     row: "string",
@@ -686,6 +734,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     unsynced: "string[]?",
     watchError: "string?",
     stopping: "boolean?",
+    control: "boolean?",
     reconciles: "number",
     errors: "number",
     writes: "number",

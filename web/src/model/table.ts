@@ -25,6 +25,7 @@ export const LIMITS: Readonly<Record<RowKind, number>> = {
   reconcile: 50_000,
   wait: 50_000,
   hold: 5_000,
+  control: 5_000,
   sample: 50_000,
   edge: 50_000,
   gap: 1_000,
@@ -323,6 +324,7 @@ function emptyStore(): Store {
   return {
     wait: new Map(),
     hold: new Map(),
+    control: new Map(),
     sample: new Map(),
     edge: new Map(),
     gap: new Map(),
