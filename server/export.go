@@ -91,11 +91,13 @@ func parseExport(raw string, now time.Time) (w recording.Window, zipped bool, er
 	if zipped, err = parseFlag(q, "gzip"); err != nil {
 		return w, false, err
 	}
-	f, err := watch.ParseFilter(url.Values{"controller": q["controller"], "since": q["since"]}, now)
+	until, err := watch.ParseTime(q, "until", now)
 	if err != nil {
 		return w, false, err
 	}
-	until, err := watch.ParseTime(q, "until", now)
+	q.Del("until")
+	q.Del("gzip")
+	f, err := watch.ParseFilter(q, now)
 	return recording.Window{Since: f.Since, Until: until, Controllers: f.Controllers}, zipped, err
 }
 

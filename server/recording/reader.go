@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
@@ -56,7 +57,7 @@ func (e *FormatError) Error() string {
 	if e.Line > 0 {
 		at = fmt.Sprintf("line %d: ", e.Line)
 	}
-	return at + e.What + ": " + e.Remedy
+	return strings.Join(strings.Fields(at+e.What+": "+e.Remedy), " ")
 }
 
 // Read reads a recording, plain or gzipped, and gives its blocks to fn in
@@ -238,7 +239,8 @@ func firstName(line []byte) (string, error) {
 func (r *reader) notRead(line []byte, ended bool, err error) error {
 	switch {
 	case json.Valid(line):
-		return r.fault(0, fmt.Sprintf("it is JSON and no OTLP request: %v", err), "write it with the Collector's file exporter, or with tracer export")
+		what, _, _ := strings.Cut(err.Error(), ", error found in ") // the decoder then quotes the line
+		return r.fault(0, "it is JSON and no OTLP request: "+what, "write it with the Collector's file exporter, or with tracer export")
 	case r.sum.Lines == 1 && bytes.HasPrefix(line, []byte("{")) && !ended:
 		return r.fault(0, "the request goes over several lines", "write each on one line: jq -c . FILE")
 	case ended:
@@ -289,11 +291,20 @@ func (r *reader) begin(offset uint64, at int64) {
 	r.open = &journal.Block{Offset: offset, Seq: offset, At: r.lastAt}
 }
 
+// damage is why a block could not be read when it was recorded.
+type damage string
+
+// Error says it in the words of then.
+func (d damage) Error() string { return string(d) }
+
+// Is makes it a journal.ErrCorrupt.
+func (damage) Is(err error) bool { return err == journal.ErrCorrupt }
+
 // add puts a line into the open block.
 func (r *reader) add(req otlp.Request, m mark) error {
 	switch {
 	case m.damaged != "" && m.received == 0:
-		r.open.Err = fmt.Errorf("%w: %s", journal.ErrCorrupt, m.damaged)
+		r.open.Err = damage(m.damaged)
 		return nil
 	case m.damaged != "":
 		r.open.Records = append(r.open.Records, journal.Record{}) // of no kind: a loss to whoever decodes it
