@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -62,13 +63,26 @@ type session struct {
 func newRecordings(ctx context.Context, cfg Config) *recordings {
 	rs := &recordings{limits: cfg.Limits, log: cfg.Log}
 	rs.life, rs.end = context.WithCancel(context.WithoutCancel(ctx))
-	for _, r := range cfg.Recordings {
+	for _, r := range builtIn(cfg) {
 		if r.Title == "" {
 			r.Title = r.Name
 		}
 		rs.list = append(rs.list, &recorded{Recording: r})
 	}
 	return rs
+}
+
+// builtIn adds the sample session to a hub's recordings, unless there is one
+// of its name, or the hub is there for another alone.
+func builtIn(cfg Config) []Recording {
+	if cfg.Replay != "" || slices.ContainsFunc(cfg.Recordings, func(r Recording) bool { return r.Name == recording.SampleName }) {
+		return cfg.Recordings
+	}
+	return append([]Recording{{Name: recording.SampleName, Open: recording.OpenSample}}, cfg.Recordings...)
+}
+
+func (rs *recordings) has(name string) bool {
+	return slices.ContainsFunc(rs.list, func(r *recorded) bool { return r.Name == name })
 }
 
 // close lets the viewers go and returns when they are.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/reconcile-tracer/tracer/server"
 	"github.com/reconcile-tracer/tracer/server/recording"
@@ -104,7 +105,7 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 	}
 	req.Header.Set("Authorization", "Bearer "+o.token)
 	req.Header.Set("Accept-Encoding", "identity") // what comes is the file
-	res, err := http.DefaultClient.Do(req)
+	res, err := (&http.Client{Transport: patient()}).Do(req)
 	if err != nil {
 		return recording.Counts{}, fmt.Errorf("asking the hub: %w (start it, or name another with --hub)", err)
 	}
@@ -117,6 +118,17 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 		return recording.Counts{}, fmt.Errorf("the hub broke off after %s: %w (see its log, and try again)", bytesSaid(to.n), err)
 	}
 	return trailers(res.Trailer)
+}
+
+// answerWithin is how long a hub may take until it begins to answer.
+const answerWithin = 30 * time.Second
+
+// patient waits for the end of an answer as long as it takes, but not for its
+// beginning.
+func patient() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = answerWithin
+	return t
 }
 
 // trailers reads what the hub says that it has sent.

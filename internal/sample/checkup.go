@@ -23,7 +23,7 @@ import (
 const (
 	// checkEvery is how often a PodSet is looked at: what the sample has of
 	// requeue-after.
-	checkEvery = 12 * time.Second
+	checkEvery = 20 * time.Second
 	// annotationChecked is when that was last.
 	annotationChecked = "example.test/checked"
 )

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
@@ -54,12 +56,33 @@ func run(ctx context.Context, out, tracer, localcluster string) (err error) {
 	if err := perform(ctx, data); err != nil {
 		return err
 	}
-	export := exec.CommandContext(ctx, tracer, "export", "--data", data, "-o", out)
-	export.Stderr = os.Stderr
-	if err := export.Run(); err != nil {
+	if err := export(ctx, out, tracer, data); err != nil {
 		return fmt.Errorf("exporting: %w", err)
 	}
 	return check(out)
+}
+
+// export writes the session compressed as well as can be: it is read often, and
+// written once.
+func export(ctx context.Context, out, tracer, data string) error {
+	cmd := exec.CommandContext(ctx, tracer, "export", "--data", data, "-o", "-")
+	cmd.Stderr = os.Stderr
+	plain, err := cmd.Output()
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&file, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := zip.Write(plain); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(out, file.Bytes(), 0o644)
 }
 
 // perform plays the session in the demo of that data folder.

@@ -47,7 +47,7 @@ type scene struct {
 func (s *stage) scenes() []scene {
 	return []scene{
 		{"the sample PodSet settles", none, 6 * time.Second},
-		{"scale web up", s.act("scale", "web", "replicas", "5"), 10 * time.Second},
+		{"scale web up", s.act("scale", "web", "replicas", "4"), 10 * time.Second},
 		{"a second PodSet", s.act("create", "api", "replicas", "2"), 10 * time.Second},
 		{"somebody deletes a Pod", s.act("delete-pod", "web"), 8 * time.Second},
 		{"five edits at once", s.act("five-edits", "web"), 10 * time.Second},
@@ -94,7 +94,7 @@ func (s *stage) act(action, name string, more ...string) func(context.Context) e
 // conflict tries until the controller is likely to have met one: whether a
 // quick edit comes between its read and its write is a matter of luck.
 func (s *stage) conflict(ctx context.Context) error {
-	for range 4 {
+	for range 2 {
 		if err := s.act("conflict", "web")(ctx); err != nil {
 			return err
 		}
