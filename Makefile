@@ -113,6 +113,10 @@ test-browser: build setup-web setup-chromium ## Run the page in Chromium, end to
 pictures: build setup-web setup-chromium ## Make the pictures in docs/img anew
 	cd web && PICTURES=1 npx playwright test look.spec.ts -g 'looks finished'
 
+.PHONY: sample
+sample: build ## Record the sample session anew (3 minutes)
+	$(GO) run ./internal/sample
+
 .PHONY: race
 race: build ## Run the Go tests with the race detector
 	$(GO) test -race -p 1 -timeout 20m ./server/... ./tracer/... ./tracer/ctrlruntime/... ./reconciler/... ./actions/...

@@ -123,7 +123,7 @@ func TestRecordingsAreAskedForByName(t *testing.T) {
 		part   string
 	}{
 		"/api/v1/recordings":              {200, `{"name":"broken","title":"broken"}`},
-		"/api/v1/recordings/nope/rows":    {404, `there is no recording \"nope\": use one of: broken, empty`},
+		"/api/v1/recordings/nope/rows":    {404, `there is no recording \"nope\": use one of: sample, broken, empty`},
 		"/api/v1/recordings/broken/rows":  {422, "it is text, and no JSON"},
 		"/api/v1/recordings/broken/watch": {422, "it is text, and no JSON"},
 		"/api/v1/recordings/empty/rows":   {422, "it is empty"},

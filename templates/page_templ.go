@@ -621,7 +621,7 @@ func empty(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Sample != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<p class=\"empty-or\">Or look at one that was recorded:</p><a class=\"button primary\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<p class=\"empty-or\">Or watch one at work that was recorded:</p><a class=\"button primary\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

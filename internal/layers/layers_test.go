@@ -30,6 +30,7 @@ var matrix = []rule{
 	{of: "server/otlp", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
 	{of: "server/journal", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
 	{of: "server/watch", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
+	{of: "server/recording", ours: []string{"server/flow", "server/otlp", "server/journal", "tracer/semconv"}, deny: []string{"net/...", "k8s.io/..."}},
 	{of: "server", ours: []string{"server/...", "tracer/semconv", "templates", "static"}, deny: []string{"k8s.io/..."}},
 	{of: "templates/...", ours: []string{"templates/..."}},
 	{of: "static/...", ours: nil},

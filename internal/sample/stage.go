@@ -52,11 +52,10 @@ func (s *stage) scenes() []scene {
 		{"somebody deletes a Pod", s.act("delete-pod", "web"), 8 * time.Second},
 		{"five edits at once", s.act("five-edits", "web"), 10 * time.Second},
 		{"a conflict", s.conflict, 8 * time.Second},
-		{"a template that no Pod can be made of", s.broken, 24 * time.Second},
+		{"a template that no Pod can be made of", s.broken, 20 * time.Second},
 		{"the template is mended", s.mend, 10 * time.Second},
-		{"a rolling change", s.act("change-template", "api"), 16 * time.Second},
-		{"a PodSet is deleted", s.act("delete", "api"), 10 * time.Second},
-		{"scale web down", s.act("scale", "web", "replicas", "2"), 10 * time.Second},
+		{"a rolling change", s.act("change-template", "api"), 14 * time.Second},
+		{"a PodSet is deleted", s.act("delete", "api"), 12 * time.Second},
 	}
 }
 
