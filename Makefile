@@ -36,7 +36,7 @@ help: ## Print this help
 build: bin/tracer bin/localcluster ## Build tracer and localcluster into bin/ (the first time takes minutes)
 
 GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools|internal/foreign)/')
-EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy | grep -vE '\.go$$')
+EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy server/recording | grep -vE '\.go$$')
 CLUSTER_FILES := $(shell git ls-files -co --exclude-standard localcluster)
 
 bin/tracer: $(GO_FILES) $(EMBEDDED)
