@@ -82,7 +82,7 @@ func requests(t *testing.T, path string) (all []journal.Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if _, err := recording.Read(file, func(b journal.Block) error {
 		all = append(all, b.Records...)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func wanted() []want {
 	}
 	return []want{
 		result(semconv.ResultSuccess), result(semconv.ResultError), result(semconv.ResultRequeueAfter),
-		write("a Pod that is made", func(w flow.Write) bool { return w.Method == "POST" && strings.HasPrefix(w.Resource, "pod") }),
+		write("a Pod that is made", func(w flow.Write) bool { return w.Method == http.MethodPost && strings.HasPrefix(w.Resource, "pod") }),
 		write("a conflict", func(w flow.Write) bool { return w.Status == 409 }),
 		cause("an own write that comes back", func(c flow.Cause) bool { return c.By == semconv.BySelf }),
 		cause("a back-off", func(c flow.Cause) bool { return c.What == semconv.CauseBackoff }),

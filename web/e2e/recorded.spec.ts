@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { Page } from "@playwright/test";
 import AxeBuilder from "@axe-core/playwright";
 
 import { Hub, expect, open, test, tracer } from "./hub.ts";
@@ -89,10 +90,7 @@ test("a recording that is not there says so, and which there are", async ({ page
   await expect(page.locator("#recorded")).toContainText("sample");
 });
 
-test("what a hub holds is saved from the page and shown again: the same counts, the same moment", async ({
-  page,
-  hub,
-}) => {
+test("what a hub holds is saved from the page and shown again: the same counts, the same moment", async ({ page }) => {
   // The sample is played into a hub, which then has something of its own to save.
   const source = await Hub.serve();
   const file = join(source.folder, "saved.jsonl.gz");
@@ -124,7 +122,7 @@ test("what a hub holds is saved from the page and shown again: the same counts, 
 });
 
 /** Stands at a reconcile of the page and reads the link to it. */
-async function momentOf(page: import("@playwright/test").Page): Promise<{ hash: string; where: string; item: string }> {
+async function momentOf(page: Page): Promise<{ hash: string; where: string; item: string }> {
   await page.keyboard.press(".");
   await page.keyboard.press("Shift+ArrowLeft");
   await page.evaluate(() => {
