@@ -36,7 +36,7 @@ help: ## Print this help
 build: bin/tracer bin/localcluster ## Build tracer and localcluster into bin/ (the first time takes minutes)
 
 GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools|internal/foreign)/')
-EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy | grep -vE '\.go$$')
+EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy server/recording | grep -vE '\.go$$')
 CLUSTER_FILES := $(shell git ls-files -co --exclude-standard localcluster)
 
 bin/tracer: $(GO_FILES) $(EMBEDDED)
@@ -112,6 +112,10 @@ test-browser: build setup-web setup-chromium ## Run the page in Chromium, end to
 .PHONY: pictures
 pictures: build setup-web setup-chromium ## Make the pictures in docs/img anew
 	cd web && PICTURES=1 npx playwright test look.spec.ts -g 'looks finished'
+
+.PHONY: sample
+sample: build ## Record the sample session anew (3 minutes)
+	$(GO) run ./internal/sample
 
 .PHONY: race
 race: build ## Run the Go tests with the race detector

@@ -50,6 +50,12 @@ type Config struct {
 	// names the cluster on the page.
 	Actions Actions
 	Cluster string
+	// Recordings are recorded sessions that the page can open.
+	Recordings []Recording
+	// Replay is the name of the one that the page shows when none is asked for;
+	// the hub is there for it alone, and takes no spans. "" is what is live. New
+	// folds it, and fails when it cannot be read.
+	Replay string
 	// OnReady is called once, when the page can be opened: the hub listens and
 	// has folded its journal. nil is nothing. It must not block.
 	OnReady func()
@@ -129,7 +135,7 @@ func (c Config) findFault() error {
 	case c.JournalAge < 0:
 		return fmt.Errorf("the journal's age limit is %s: use 0 for none, or a positive one", c.JournalAge)
 	}
-	if err := c.checkAddresses(); err != nil {
+	if err := errors.Join(c.checkAddresses(), checkRecordings(c.Recordings)); err != nil {
 		return err
 	}
 	for _, host := range c.AllowedHosts {

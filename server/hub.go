@@ -55,6 +55,8 @@ type Hub struct {
 	cross   *http.CrossOriginProtection
 	ready   atomic.Bool
 	metrics http.Handler
+
+	recordings *recordings
 }
 
 // New checks the configuration, takes the ports and opens the journal. What it
@@ -65,6 +67,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	if err := h.cfg.check(); err != nil {
 		return nil, err
 	}
+	h.recordings = newRecordings(ctx, h.cfg)
 	if err := h.open(ctx); err != nil {
 		h.abandon()
 		return nil, err
@@ -92,6 +95,11 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 
 func (h *Hub) open(ctx context.Context) error {
 	var err error
+	if h.cfg.Replay != "" {
+		if _, _, err = h.recordings.find(h.cfg.Replay); err != nil {
+			return err
+		}
+	}
 	if err = h.openFolder(); err != nil {
 		return err
 	}
@@ -166,6 +174,7 @@ func (h *Hub) abandon() {
 			_ = l.Close()
 		}
 	}
+	h.recordings.close()
 }
 
 func (h *Hub) newGRPC() *grpc.Server {
@@ -230,10 +239,12 @@ func (h *Hub) Run(ctx context.Context) error {
 	g.Go(func() error {
 		<-ctx.Done()
 		defer stopViewing()
+		defer h.recordings.end()
 		return h.stop(folded)
 	})
 	err := g.Wait()
 	h.watch.Wait()
+	h.recordings.close()
 	return err
 }
 

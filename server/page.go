@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/recording"
 	"github.com/reconcile-tracer/tracer/server/watch"
 	"github.com/reconcile-tracer/tracer/templates"
 )
@@ -19,29 +20,49 @@ const recentPasses = 20
 // page serves the page, or the way to log in.
 func (h *Hub) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if !h.hasSession(r) {
+	name := r.URL.Query().Get("recording")
+	switch {
+	case !h.hasSession(r):
 		n := templates.LoginNeeded()
 		n.Command = h.URL() + "/login?token=…"
 		h.say(w, r, n)
-		return
+	case name != "":
+		h.recordedPage(w, r, name)
+	case h.cfg.Replay != "":
+		http.Redirect(w, r, recordingAddress(h.cfg.Replay), http.StatusSeeOther)
+	default:
+		h.show(w, r, h.model())
 	}
+}
+
+func (h *Hub) show(w http.ResponseWriter, r *http.Request, p templates.Page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := templates.Index(h.model()).Render(r.Context(), w); err != nil {
+	if err := templates.Index(p).Render(r.Context(), w); err != nil {
 		h.cfg.Log.Debug("a page was not sent whole", "error", err)
 	}
 }
 
+// model is the page of what is live.
 func (h *Hub) model() templates.Page {
-	rows, _, _ := h.watch.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowController, flow.RowReconcile}, Limit: recentPasses})
 	p := templates.Page{
 		Cluster: h.cfg.Cluster,
 		Version: h.cfg.Version,
 		CanAct:  h.cfg.Actions != nil,
 		Attach:  templates.AttachSteps(h.URL()),
+		Save:    "/api/v1/export?gzip=true",
+	}
+	if h.recordings.has(recording.SampleName) {
+		p.Sample = recordingAddress(recording.SampleName)
 	}
 	if !p.CanAct {
 		p.NoAct = "This hub has no cluster to act on. Start it with --kubeconfig, or use tracer demo."
 	}
+	return withRows(p, h.watch)
+}
+
+// withRows adds what can be read before any script runs.
+func withRows(p templates.Page, of *watch.Hub) templates.Page {
+	rows, _, _ := of.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowController, flow.RowReconcile}, Limit: recentPasses})
 	for _, row := range rows {
 		switch row := row.(type) {
 		case *flow.Controller:

@@ -17,8 +17,10 @@ func (h *Hub) routes() http.Handler {
 	// For machines: any Host, no cookie.
 	r.Get("/healthz", h.healthz)
 	r.Get("/readyz", h.readyz)
-	r.Method(http.MethodPost, "/v1/traces", h.otlp.Handler(otlp.Traces))
-	r.Method(http.MethodPost, "/v1/logs", h.otlp.Handler(otlp.Logs))
+	if h.cfg.Replay == "" {
+		r.Method(http.MethodPost, "/v1/traces", h.otlp.Handler(otlp.Traces))
+		r.Method(http.MethodPost, "/v1/logs", h.otlp.Handler(otlp.Logs))
+	}
 	r.With(h.needBearer).Method(http.MethodGet, "/metrics", h.metrics)
 	r.With(h.needControl).Get(wire.Path, h.desk.Attach)
 
@@ -34,7 +36,13 @@ func (h *Hub) routes() http.Handler {
 			r.Get("/rows", h.rows)
 			r.With(h.checkOrigin).Get("/watch", h.watch.ServeHTTP)
 			r.Post("/actions/{action}", h.act)
-			r.Post("/control", h.control)
+			if h.cfg.Replay == "" {
+				r.Post("/control", h.control)
+				r.Get("/export", h.export)
+			}
+			r.Get("/recordings", h.listRecordings)
+			r.Get("/recordings/{name}/rows", h.recordingRows)
+			r.With(h.checkOrigin).Get("/recordings/{name}/watch", h.recordingWatch)
 		})
 	})
 	return r

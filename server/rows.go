@@ -15,8 +15,18 @@ const PositionHeader = "Tracer-Position"
 // rowsTimeout bounds how long a reader may take for the next part of an answer.
 const rowsTimeout = 30 * time.Second
 
-// rows answers with rows as JSON, one a line, ordered by kind and time.
+// rows answers with the rows of what is live.
 func (h *Hub) rows(w http.ResponseWriter, r *http.Request) {
+	if !h.ready.Load() {
+		w.Header().Set("Retry-After", "1")
+		fail(w, http.StatusServiceUnavailable, "%v", watch.ErrNotReady)
+		return
+	}
+	h.sendRows(w, r, h.watch)
+}
+
+// sendRows answers with rows as JSON, one a line, ordered by kind and time.
+func (h *Hub) sendRows(w http.ResponseWriter, r *http.Request, of *watch.Hub) {
 	q, err := watch.ParseQuery(r.URL.RawQuery)
 	var f watch.Filter
 	if err == nil {
@@ -26,12 +36,7 @@ func (h *Hub) rows(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
-	if !h.ready.Load() {
-		w.Header().Set("Retry-After", "1")
-		fail(w, http.StatusServiceUnavailable, "%v", watch.ErrNotReady)
-		return
-	}
-	rows, epoch, offset := h.watch.Rows(f)
+	rows, epoch, offset := of.Rows(f)
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set(PositionHeader, watch.Position{Epoch: epoch, Offset: offset}.String())

@@ -28,6 +28,40 @@ type Page struct {
 	Recent []Pass
 	// Attach are the steps shown while nothing is attached.
 	Attach []Attach
+	// Sample is the address of the sample session, "" where there is none.
+	Sample string
+	// Save is the address from which the session is downloaded, "" for none.
+	Save string
+	// Recorded says that the page shows a recorded session; nil is what is live.
+	Recorded *Recorded
+}
+
+// Recorded is a recorded session.
+type Recorded struct {
+	// Name is its name in addresses, Title the one that is shown.
+	Name, Title string
+	// From and To are when it begins and ends.
+	From, To time.Time
+	// Live says that there is something live to go back to.
+	Live bool
+}
+
+func (r Recorded) long() string { return long(r.To.Sub(r.From)) }
+
+// on is the day of it, in UTC: the server does not know the viewer's zone.
+func (r Recorded) on() string { return r.From.UTC().Format("2 Jan 2006") }
+
+// long writes how long something is, in two units at most: 42 s, 2 min 10 s,
+// 3 h 5 min.
+func long(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
 // Lane is one controller of the map.
@@ -63,6 +97,13 @@ type Notice struct {
 	Text   string
 	// Command is shown as something to copy; "" leaves it out.
 	Command string
+	// Links are where one can go instead.
+	Links []Link
+}
+
+// Link leads to another page of this hub.
+type Link struct {
+	Text, Address string
 }
 
 // AttachSteps are the three steps to attach a controller to the hub at

@@ -34,6 +34,7 @@ var matrix = []rule{
 	{of: "server/watch", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
 	{of: "server/control", ours: []string{"server/flow", "tracer/semconv", wire}, deny: []string{"k8s.io/..."}},
 	{of: "server", ours: []string{"server/...", "tracer/semconv", wire, "templates", "static"}, deny: []string{"k8s.io/..."}},
+	{of: "server/recording", ours: []string{"server/flow", "server/otlp", "server/journal", "tracer/semconv"}, deny: []string{"net/...", "k8s.io/..."}},
 	{of: "templates/...", ours: []string{"templates/..."}},
 	{of: "static/...", ours: nil},
 	{of: "deploy", ours: nil},

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/plog"
 	"go.opentelemetry.io/collector/pdata/plog/plogotlp"
 	"go.opentelemetry.io/collector/pdata/ptrace"
@@ -22,7 +23,9 @@ type request interface {
 	keep(f func(any) bool)
 	redact() (changed bool)
 	count() int
+	resources() []pcommon.Map
 	payload() ([]byte, error)
+	MarshalJSON() ([]byte, error)
 	decode() Batch
 	answer(r rejection, asJSON bool) ([]byte, error)
 }
@@ -50,17 +53,7 @@ func Decode(kind Kind, payload []byte) (Batch, error) {
 // parse measures the request before it decodes: the decoder recurses, and makes
 // of a few megabytes a gigabyte of stack or of spans.
 func parse(req request, body []byte, asJSON bool, depth, budget int) error {
-	var err error
-	if asJSON {
-		if err = checkJSON(body, depth, budget); err == nil && !isObject(body) {
-			err = errors.New("it is not one JSON object")
-		}
-	} else {
-		err = checkProto(body, req, depth, budget)
-	}
-	if err == nil {
-		err = req.unmarshal(body, asJSON)
-	}
+	err := measured(req, body, asJSON, depth, budget)
 	if errors.Is(err, errBudget) {
 		return &httpError{http.StatusRequestEntityTooLarge, err.Error()}
 	}
@@ -68,6 +61,20 @@ func parse(req request, body []byte, asJSON bool, depth, budget int) error {
 		return &refusal{codes.InvalidArgument, fmt.Sprintf("the body is not an OTLP request: %v: nothing was stored", err)}
 	}
 	return nil
+}
+
+func measured(req request, body []byte, asJSON bool, depth, budget int) error {
+	if asJSON {
+		if err := checkJSON(body, depth, budget); err != nil {
+			return err
+		}
+		if !isObject(body) {
+			return errors.New("it is not one JSON object")
+		}
+	} else if err := checkProto(body, req, depth, budget); err != nil {
+		return err
+	}
+	return req.unmarshal(body, asJSON)
 }
 
 // isObject is stricter than the decoder, which stops at the end of an object,
@@ -87,6 +94,13 @@ func (r *traceRequest) unmarshal(body []byte, asJSON bool) error {
 
 func (r *traceRequest) count() int               { return r.Traces().SpanCount() }
 func (r *traceRequest) payload() ([]byte, error) { return r.MarshalProto() }
+
+func (r *traceRequest) resources() (all []pcommon.Map) {
+	for _, rs := range r.Traces().ResourceSpans().All() {
+		all = append(all, rs.Resource().Attributes())
+	}
+	return all
+}
 
 func (r *traceRequest) keep(f func(any) bool) {
 	r.Traces().ResourceSpans().RemoveIf(func(rs ptrace.ResourceSpans) bool {
@@ -129,6 +143,13 @@ func (r *logRequest) unmarshal(body []byte, asJSON bool) error {
 
 func (r *logRequest) count() int               { return r.Logs().LogRecordCount() }
 func (r *logRequest) payload() ([]byte, error) { return r.MarshalProto() }
+
+func (r *logRequest) resources() (all []pcommon.Map) {
+	for _, rl := range r.Logs().ResourceLogs().All() {
+		all = append(all, rl.Resource().Attributes())
+	}
+	return all
+}
 
 func (r *logRequest) keep(f func(any) bool) {
 	r.Logs().ResourceLogs().RemoveIf(func(rl plog.ResourceLogs) bool {

@@ -98,7 +98,7 @@ func ParseFilter(q url.Values, now time.Time, also ...string) (Filter, error) {
 		}
 	}
 	var err error
-	if f.Since, err = parseSince(q, now); err != nil {
+	if f.Since, err = ParseTime(q, "since", now); err != nil {
 		return Filter{}, err
 	}
 	f.Limit, err = parseLimit(q)
@@ -127,8 +127,10 @@ func parseList(name string, raw []string, of []string) ([]string, error) {
 	return slices.Compact(values), nil
 }
 
-func parseSince(q url.Values, now time.Time) (int64, error) {
-	raw, err := single(q, "since")
+// ParseTime reads the parameter of that name: a time in RFC 3339, microseconds
+// since the epoch, or a duration before now. 0 is that it is not there.
+func ParseTime(q url.Values, name string, now time.Time) (int64, error) {
+	raw, err := single(q, name)
 	if raw == "" || err != nil {
 		return 0, err
 	}
@@ -142,7 +144,7 @@ func parseSince(q url.Values, now time.Time) (int64, error) {
 		// Whole seconds, so that viewers who ask at once share their frames.
 		return now.Add(-ago).Truncate(time.Second).UnixMicro(), nil
 	}
-	return 0, fmt.Errorf("since=%s is no time: use 2006-01-02T15:04:05Z, microseconds since 1970, or a duration like 5m", flow.Brief(raw))
+	return 0, fmt.Errorf("%s=%s is no time: use 2006-01-02T15:04:05Z, microseconds since 1970, or a duration like 5m", name, flow.Brief(raw))
 }
 
 func parseLimit(q url.Values) (int, error) {

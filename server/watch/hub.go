@@ -29,6 +29,12 @@ type Config struct {
 	MaxChanges int
 	// Now is the clock of what viewers see. nil is time.Now.
 	Now func() time.Time
+	// At is the time that frames carry instead of now, in microseconds since
+	// the epoch: the end of what is shown, where that is a recording. 0 is now.
+	At int64
+	// Limit is how many reconciles a snapshot holds for who does not say. 0 is
+	// DefaultLimit.
+	Limit int
 	// Log is where faults go. nil is slog.Default().
 	Log *slog.Logger
 }
@@ -48,6 +54,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxChanges == 0 {
 		c.MaxChanges = 2_000
+	}
+	if c.Limit == 0 {
+		c.Limit = DefaultLimit
 	}
 	if c.Ping == 0 {
 		c.Ping = 20 * time.Second
@@ -139,6 +148,18 @@ func (h *Hub) Publish(offset uint64, outputs []flow.Output) {
 	if len(outputs) > 0 {
 		h.signal()
 	}
+}
+
+// Stamp sets what Config.At is, for who learns it only when all is published.
+// It must not be called once Ready has been.
+func (h *Hub) Stamp(at int64) { h.cfg.At = at }
+
+// stamp is the time that a frame made at now carries.
+func (h *Hub) stamp(now time.Time) int64 {
+	if h.cfg.At != 0 {
+		return h.cfg.At
+	}
+	return now.UnixMicro()
 }
 
 func (h *Hub) put(ref flow.RowRef, row flow.Row) {
@@ -271,7 +292,7 @@ func (h *Hub) flush() {
 // finish encodes a job outside of mu, and adds its frames. making is held.
 func (h *Hub) finish(j job) {
 	now := h.cfg.Now()
-	frames := cut(j, now.UnixMicro(), h.cfg.MaxChanges)
+	frames := cut(j, h.stamp(now), h.cfg.MaxChanges)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, fr := range frames {
@@ -325,7 +346,7 @@ func (h *Hub) bookmark() {
 		if len(f.order) > 0 || silent < bookmarkAfter || (h.offset == f.offset && silent < quietAfter) {
 			continue
 		}
-		data := encodeBookmark(h.epoch, h.offset, now.UnixMicro())
+		data := encodeBookmark(h.epoch, h.offset, h.stamp(now))
 		f.add(frame{from: f.offset, to: h.offset, last: true, data: data, totals: f.totals})
 		f.lastFrame = now
 		f.wake()

@@ -146,7 +146,7 @@ func (h *Hub) serve(parent context.Context, conn *link, v *viewer) {
 func (h *Hub) dismiss(ctx context.Context, conn *link, status websocket.StatusCode, code string, why error) {
 	ctx, cancel := context.WithTimeout(ctx, goodbye)
 	defer cancel()
-	if err := conn.Write(ctx, websocket.MessageText, encodeError(code, why.Error(), h.cfg.Now().UnixMicro())); err != nil {
+	if err := conn.Write(ctx, websocket.MessageText, encodeError(code, why.Error(), h.stamp(h.cfg.Now()))); err != nil {
 		return // it reads no more, and will not read the close either
 	}
 	conn.end(status, why.Error())

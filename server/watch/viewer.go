@@ -72,7 +72,7 @@ func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
 	}
 	v := &viewer{hub: h, feed: fd, limit: f.Limit}
 	if v.limit == 0 {
-		v.limit = DefaultLimit
+		v.limit = h.cfg.Limit
 	}
 	v.seek(from, fresh)
 	h.viewers++
@@ -141,7 +141,7 @@ type message [][]byte
 func (v *viewer) wait(ctx context.Context) ([]message, error) {
 	if v.resume {
 		v.resume = false
-		return []message{{encodeBookmark(v.hub.epoch, v.offset, v.hub.cfg.Now().UnixMicro())}}, nil
+		return []message{{encodeBookmark(v.hub.epoch, v.offset, v.hub.stamp(v.hub.cfg.Now()))}}, nil
 	}
 	for v.reason == "" {
 		msgs, notify := v.frames()
@@ -194,7 +194,7 @@ func (v *viewer) frames() ([]message, <-chan struct{}) {
 func (v *viewer) snapshot() []message {
 	h := v.hub
 	s := h.snapshot(v.feed, v.limit)
-	now := h.cfg.Now().UnixMicro()
+	now := h.stamp(h.cfg.Now())
 	msgs := []message{{s.head(h.epoch, v.reason, now), s.rows, []byte("}")}}
 	if v.reason == reasonLagged && v.known {
 		missed := s.missed(v.offset, v.totals)

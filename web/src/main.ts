@@ -20,6 +20,7 @@ class Main implements App {
   readonly model = new Table();
   readonly selection = signal<Selection | undefined>(undefined);
   readonly looks = signal(0);
+  readonly recording = document.getElementById("recorded")?.dataset["recording"];
   readonly watch: WatchClient;
   readonly playhead: Playhead;
   private readonly layout = new Layout();
@@ -33,8 +34,12 @@ class Main implements App {
     const onDirty = (): void => {
       this.wake();
     };
-    this.watch = new WatchClient({ url: watchUrl(), open: openSocket, timer, onDirty });
-    this.playhead = new Playhead({ now: () => this.watch.hubNow(), heard: () => this.heard() }, onDirty);
+    const { recording } = this;
+    const recorded = recording !== undefined;
+    this.watch = new WatchClient({ url: watchUrl(recording), open: openSocket, timer, onDirty, recorded });
+    const end = (): number => this.watch.hubNow();
+    const clock = recorded ? { now: runningClock, heard: end, end } : { now: end, heard: () => this.heard() };
+    this.playhead = new Playhead(clock, onDirty);
     const draw = (): number => this.draw();
     const panels = (): void => {
       this.parts.paint();
@@ -80,6 +85,8 @@ class Main implements App {
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
     for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
+    const begin = this.model.span()?.from;
+    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
     const drawn = this.calm.matches ? seatedOnly(whole) : whole;
@@ -113,8 +120,16 @@ const timer: Timer = {
   random: () => Math.random(),
 };
 
-function watchUrl(): string {
-  const url = new URL("/api/v1/watch", location.href);
+/** A recording is played by a clock of the page's own, µs. */
+function runningClock(): number {
+  return performance.now() * 1000;
+}
+
+function watchUrl(recording: string | undefined): string {
+  const url = new URL(
+    recording === undefined ? "/api/v1/watch" : `/api/v1/recordings/${recording}/watch`,
+    location.href,
+  );
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   return url.href;
 }

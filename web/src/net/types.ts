@@ -52,6 +52,8 @@ export interface WatchOptions {
   readonly timer: Timer;
   /** Called after something was stored or the connection changed; must only mark dirty. */
   readonly onDirty: () => void;
+  /** A recording is watched: its time is the one on its frames, its end, and does not pass. */
+  readonly recorded?: boolean;
   /** Called for each malformed frame or row, which is skipped. */
   readonly onMalformed?: (problem: string) => void;
   /** Frames kept until drain; beyond it the client drops the socket and asks for a snapshot. Default 5,000. */

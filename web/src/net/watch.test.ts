@@ -205,3 +205,18 @@ test("the hub's clock is told by the stamp that travelled fastest, and follows w
   clock.heard(2_000_000, 70_000);
   assert.equal(clock.now(70_000), 2_000_000);
 });
+
+test("a recording's time is its end and does not pass", () => {
+  const timer: Timer = { now: () => 1, wall: () => 9_000, after: () => () => undefined, random: () => 0 };
+  const socket: Socket = { onmessage: null, onclose: null, close: () => undefined };
+  const client = new WatchClient({
+    url: "ws://hub/",
+    open: () => socket,
+    timer,
+    onDirty: () => undefined,
+    recorded: true,
+  });
+  client.start();
+  socket.onmessage?.(new MessageEvent("message", { data: JSON.stringify(snapshot("r1", 10)) }));
+  assert.equal(client.hubNow(), 5_000_000);
+});

@@ -77,6 +77,7 @@ export class WatchClient implements Watch {
   }
 
   hubNow(): number {
+    if (this.options.recorded === true) return this.asOf;
     return this.clock.now(this.options.timer.wall());
   }
 

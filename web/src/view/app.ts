@@ -16,6 +16,8 @@ export interface App {
   readonly model: Model;
   readonly watch: Pick<Watch, "connection" | "secondsToRetry" | "tryNow" | "hubNow" | "malformed">;
   readonly playhead: Playhead;
+  /** The name of the recorded session that is shown, undefined for what is live. Nothing can be done to it. */
+  readonly recording: string | undefined;
   readonly selection: Signal<Selection | undefined>;
   /** Rises when the theme, a size or the letters change: what was measured or coloured is to be drawn anew. */
   readonly looks: Signal<number>;

@@ -94,6 +94,9 @@ export class Lanes {
   /** Measures what is in sight and stale: first all that is read, then all that is written, so that the page is laid out once. */
   private refresh(): void {
     const lanes = [...this.stale].filter((lane) => this.inSight.has(lane));
+    // What scrolls must scroll by the keyboard too.
+    const { root } = this.place;
+    root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
     const palette = (this.palette ??= readPalette(document.documentElement));
     const measured = lanes.map((lane) => lane.measured());
     for (const [i, lane] of lanes.entries()) {

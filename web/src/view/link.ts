@@ -36,7 +36,7 @@ export function momentNow(app: App): Moment {
 
 /** linkHere is the address of what the page shows. */
 export function linkHere(app: App): string {
-  return `${location.origin}${location.pathname}${hashOf(momentNow(app))}`;
+  return `${location.origin}${location.pathname}${location.search}${hashOf(momentNow(app))}`;
 }
 
 /** What a link says when it cannot be followed as it is. */
@@ -60,27 +60,33 @@ export class Links {
   }
 
   paint(): void {
-    const { state } = this.app.watch.connection();
-    const span = this.app.model.span();
+    const { app } = this;
+    const { state } = app.watch.connection();
+    const span = app.model.span();
     if (this.wanted === undefined || span === undefined || (state !== "live" && state !== "restored")) return;
     const moment = this.wanted;
     this.wanted = undefined;
     // Followed once: a reload later on shall show what is live then.
-    history.replaceState(null, "", location.pathname);
-    this.go(moment, span.from);
+    history.replaceState(null, "", location.pathname + location.search);
+    this.go(moment, span.from, app.recording === undefined ? Infinity : app.watch.hubNow());
   }
 
-  private go(moment: Moment, oldest: number): void {
+  private go(moment: Moment, oldest: number, end: number): void {
     const { app } = this;
-    if (moment.at >= oldest) {
+    if (moment.at >= oldest && moment.at <= end) {
       select(app, moment);
       return app.playhead.seek(moment.at);
     }
     const zone = app.zone();
-    const text = `The moment of this link, ${clock(moment.at, zone)}, is no longer kept. The oldest is ${clock(oldest, zone)}.`;
-    this.tell(text, "Go there", () => {
-      app.playhead.seek(oldest);
-    });
+    const nearest = moment.at < oldest ? oldest : end;
+    const gone = app.recording === undefined ? "no longer kept. The oldest" : "not in this recording. The nearest";
+    this.tell(
+      `The moment of this link, ${clock(moment.at, zone)}, is ${gone} is ${clock(nearest, zone)}.`,
+      "Go there",
+      () => {
+        app.playhead.seek(nearest);
+      },
+    );
   }
 }
 

@@ -58,7 +58,7 @@ export class NoticeElement extends HTMLElement {
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    const words = this.connectionWords(app) ?? this.told ?? this.idleWords(app);
+    const words = app.recording === undefined ? this.liveWords(app) : (this.told ?? endWords(app));
     show(this, words !== undefined);
     if (words === undefined) return;
     if (this.text.textContent !== words.text) this.text.textContent = words.text;
@@ -66,6 +66,10 @@ export class NoticeElement extends HTMLElement {
     show(this.button, words.button !== undefined);
     if (this.button.textContent !== (words.button ?? "")) this.button.textContent = words.button ?? "";
     this.press = words.press;
+  }
+
+  private liveWords(app: App): Words | undefined {
+    return this.connectionWords(app) ?? this.told ?? this.idleWords(app);
   }
 
   private connectionWords(app: App): Words | undefined {
@@ -107,6 +111,15 @@ export class NoticeElement extends HTMLElement {
     if (this.tryIt === undefined) return { text, tone: "quiet" };
     return { text: `${text} Try:`, tone: "quiet", button: "scale a PodSet", press: this.tryIt };
   }
+}
+
+/** Said when a recording has been played. */
+function endWords({ playhead, model }: App): Words | undefined {
+  if (!playhead.ended) return undefined;
+  const press = (): void => {
+    playhead.playFrom(model.span()?.from ?? 0);
+  };
+  return { text: "The recording ends here.", tone: "quiet", button: "Play again", press };
 }
 
 /** Said when the hub is there and no controller is: since when the last of them has not been heard. */

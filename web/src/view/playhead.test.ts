@@ -76,3 +76,43 @@ test("what is live cannot be outrun, and the speeds have ends", () => {
 test("speeds in words", () => {
   assert.deepEqual([1 / 1000, 1 / 4, 1, 4].map(speedSaid), ["1/1000 speed", "1/4 speed", "1× speed", "4× speed"]);
 });
+
+/** A recording that ends at 100, a clock that is told the time. */
+function recorded(): { head: Playhead; tick: (us: number) => void } {
+  let now = 5_000;
+  const end = (): number => 100;
+  const head = new Playhead({ now: () => now, heard: end, end }, () => undefined);
+  return {
+    head,
+    tick: (us) => {
+      now += us;
+    },
+  };
+}
+
+test("a recording is played from where it is told to its end, and stands still there", () => {
+  const { head, tick } = recorded();
+  head.playFrom(10);
+  tick(20);
+  assert.deepEqual([head.now(), head.kind, head.ended, head.behind()], [30, "playing", false, 70]);
+  tick(500);
+  assert.deepEqual([head.now(), head.kind, head.ended, head.behind()], [100, "paused", true, 0]);
+});
+
+test("a recording is paused and played on; its end is no live time to follow", () => {
+  const { head, tick } = recorded();
+  head.playFrom(10);
+  tick(20);
+  head.toggle();
+  tick(50);
+  assert.deepEqual([head.now(), head.kind], [30, "paused"]);
+  head.toggle();
+  tick(10);
+  assert.deepEqual([head.now(), head.kind], [40, "playing"]);
+  head.follow();
+  assert.deepEqual([head.now(), head.kind, head.ended], [100, "paused", true]);
+  head.seek(1_000);
+  assert.equal(head.now(), 100);
+  head.seek(99);
+  assert.equal(head.ended, false);
+});

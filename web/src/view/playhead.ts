@@ -23,6 +23,8 @@ export interface HubClock {
   readonly now: () => number;
   /** Up to when the hub has been heard: the picture goes no further while it is lost. Infinity while connected. */
   readonly heard: () => number;
+  /** Where a recording ends, µs; undefined for what is live. It is played and never followed. */
+  readonly end?: (() => number) | undefined;
 }
 
 export class Playhead {
@@ -60,31 +62,42 @@ export class Playhead {
     if (this.state.kind === "following") return live;
     const t = this.state.at + (this.hub.now() - this.state.since) * this.speed;
     if (t <= live + 1) return t;
-    this.state = { kind: "following" };
-    this.chosen = normal;
+    this.arrive(live);
     return live;
+  }
+
+  /** It has come to the end of a recording. */
+  get ended(): boolean {
+    const { end } = this.hub;
+    return end !== undefined && this.state.kind === "paused" && this.state.at >= end();
+  }
+
+  /** Plays from t on, at the speed that was chosen. */
+  playFrom(t: number): void {
+    this.set({ kind: "playing", at: t, since: this.hub.now() });
   }
 
   /** How long ago that is, in µs; 0 while following. */
   behind(): number {
-    return this.following ? 0 : Math.max(0, this.hub.now() - this.now());
+    return this.following ? 0 : Math.max(0, this.newest() - this.now());
   }
 
   pause(): void {
     this.seek(this.now());
   }
 
-  /** Jumps to what is live, at its own speed. */
+  /** Jumps to what is live, at its own speed; to the end of a recording. */
   follow(): void {
     this.chosen = normal;
-    this.set({ kind: "following" });
+    this.arrive(this.live());
+    this.changed();
   }
 
   /** Pauses; or goes on: at the speed that was chosen, else with what is live. */
   toggle(): void {
     if (!this.paused) this.pause();
-    else if (this.speed === 1) this.follow();
-    else this.play();
+    else if (this.speed === 1 && this.hub.end === undefined) this.follow();
+    else this.playFrom(this.now());
   }
 
   /** Plays what is recorded from here on, one speed faster or slower than it was. */
@@ -94,20 +107,27 @@ export class Playhead {
     // What is live cannot be outrun.
     if (this.following && direction > 0) return;
     this.chosen = Math.max(0, Math.min(speeds.length - 1, next));
-    this.set({ kind: "playing", at: t, since: this.hub.now() });
+    this.playFrom(t);
   }
 
   /** Stands still at t. */
   seek(t: number): void {
-    this.set({ kind: "paused", at: Math.min(t, this.hub.now()) });
+    this.set({ kind: "paused", at: Math.min(t, this.newest()) });
   }
 
-  private play(): void {
-    this.set({ kind: "playing", at: this.now(), since: this.hub.now() });
+  /** What there is ends here: it follows on, or stands still at the end of a recording. */
+  private arrive(at: number): void {
+    this.state = this.hub.end === undefined ? { kind: "following" } : { kind: "paused", at };
+    this.chosen = normal;
+  }
+
+  /** The latest time that can be looked at. */
+  private newest(): number {
+    return this.hub.end?.() ?? this.hub.now();
   }
 
   private live(): number {
-    return Math.min(this.hub.now() - lag, this.hub.heard());
+    return this.hub.end?.() ?? Math.min(this.hub.now() - lag, this.hub.heard());
   }
 
   private set(state: State): void {

@@ -98,7 +98,7 @@ export class TransportElement extends HTMLElement {
     this.drawn = sign;
     this.classList.toggle("is-paused", playhead.paused);
     document.body.classList.toggle("is-still", playhead.paused);
-    const goOn = playhead.speed === 1 ? "Follow" : "Play";
+    const goOn = playhead.speed === 1 && app.recording === undefined ? "Follow" : "Play";
     attr(part(this, "pause"), "aria-label", playhead.paused ? goOn : "Pause");
     attr(part(this, "pause"), "title", `${playhead.paused ? goOn : "Pause"} (Space)`);
     this.classList.toggle("is-slow", playhead.kind === "playing");
@@ -129,12 +129,14 @@ export class TransportElement extends HTMLElement {
       say(part(this, "more"), connection.asOf === 0 ? "" : `as of ${clock(connection.asOf, app.zone())}`);
       return show(part(this, "live"), false);
     }
+    const recorded = app.recording !== undefined;
     const doing = { following: at, paused: `paused · ${at}`, playing: speedSaid(playhead.speed) }[playhead.kind];
     say(part(this, "where"), doing);
     const fresh = Math.max(0, total - this.totalAtPause);
     const ago = behindSaid(playhead.behind());
-    say(part(this, "more"), playhead.following ? "following, live" : `${ago} · ${count(fresh)} new ·`);
-    show(part(this, "live"), !playhead.following);
+    const behind = recorded ? `${ago} to the end` : `${ago} · ${count(fresh)} new ·`;
+    say(part(this, "more"), playhead.following && !recorded ? "following, live" : behind);
+    show(part(this, "live"), !playhead.following && !recorded);
     const line = part(this, "line");
     const { from, to } = this.window;
     const where = Math.max(0, Math.min(100, Math.round((100 * (playhead.now() - from)) / (to - from))));

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/reconcile-tracer/tracer/server"
+	"github.com/reconcile-tracer/tracer/server/recording"
+)
+
+// exportOptions are the flags of `tracer export`.
+type exportOptions struct {
+	out          string
+	gzip         bool
+	since, until string
+	controllers  []string
+	hub          string
+	token        string
+	data         string
+	io           streams
+}
+
+func newExport(io streams) *cobra.Command {
+	o := exportOptions{io: io}
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write what a hub holds to a file that can be played again",
+		Long: `Write what a hub holds, its journal, as a recorded session: OTLP in JSON, one
+request a line, as the OpenTelemetry Collector's file exporter writes it; with
+gzip when the file's name ends in .gz. 'tracer replay' plays it again, and shows
+the same rows at the same times: links to a moment stay good.
+
+It asks the hub that runs at --hub. Without --hub, and when none answers there,
+it reads the journal in the data folder. Of the folders of 'tracer serve' and
+'tracer demo', it takes the one that was written to last.
+
+With --since, --until or --controller it writes a part: whole reconciles, hence
+from a little before to a little after, and with those whose writes caused them.
+What the hub has redacted stays redacted.`,
+		Example: `  tracer export -o session.jsonl.gz
+  tracer export --since 10m --controller podset -o podset.jsonl.gz
+
+  # From another machine's hub, to look at it here:
+  TRACER_TOKEN=<presenter's token> tracer export --hub https://tracer.example.test -o - | tracer replay -`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "the file to write; - is standard output (default: tracer-<time>.jsonl.gz in this folder)")
+	f.BoolVar(&o.gzip, "gzip", false, "compress, whatever the file's name is")
+	f.StringVar(&o.since, "since", "", "leave out what ended before: a time like 2006-01-02T15:04:05Z, or how long ago, like 10m")
+	f.StringVar(&o.until, "until", "", "leave out what began after: a time, or how long ago")
+	f.StringSliceVar(&o.controllers, "controller", nil, "only this controller; may be repeated")
+	f.StringVar(&o.hub, "hub", "", "the hub's address (default: "+defaultHub+", or that of the last demo)")
+	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: the one kept in the data folder)")
+	f.StringVar(&o.data, "data", "", "the hub's data folder (default: "+dataFolderHelp("hub")+", or the demo's)")
+	return cmd
+}
+
+// defaultHub is where `tracer serve` listens when it is not told otherwise.
+const defaultHub = "http://127.0.0.1:7780"
+
+func (o *exportOptions) check() error {
+	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
+	for _, t := range []struct{ flag, value string }{{"since", o.since}, {"until", o.until}} {
+		if _, err := exportTime(t.value, time.Now()); err != nil {
+			return usagef("--%s %q: not a time (give 2006-01-02T15:04:05Z, or how long ago, for example 10m)", t.flag, t.value)
+		}
+	}
+	if err := checkHubURL("hub", o.hub); err != nil {
+		return err
+	}
+	if o.out == "" {
+		o.out = "tracer-" + time.Now().UTC().Format("20060102-150405") + ".jsonl.gz"
+	}
+	o.gzip = o.gzip || strings.HasSuffix(o.out, ".gz")
+	return checkToken("token", "TRACER_TOKEN", o.token)
+}
+
+// exportTime reads a time, or how long ago something was; "" is 0.
+func exportTime(value string, now time.Time) (int64, error) {
+	if value == "" {
+		return 0, nil
+	}
+	if ago, err := time.ParseDuration(value); err == nil && ago >= 0 {
+		return now.Add(-ago).UnixMicro(), nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, value)
+	return at.UnixMicro(), err
+}
+
+func (o *exportOptions) window() recording.Window {
+	now := time.Now()
+	since, _ := exportTime(o.since, now) // checked
+	until, _ := exportTime(o.until, now)
+	return recording.Window{Since: since, Until: until, Controllers: o.controllers}
+}
+
+func (o *exportOptions) run(ctx context.Context) (err error) {
+	ctx, stop := lifetime(ctx, nil)
+	defer stop()
+	from, err := o.findSource()
+	if err != nil {
+		return err
+	}
+	out, err := o.create()
+	if err != nil {
+		return err
+	}
+	counted := &countingWriter{to: out}
+	p := newProgress(o.io.err)
+	counts, err := o.copyTo(ctx, from, counted, p)
+	p.clear()
+	if err = errors.Join(err, out.end(err == nil)); err != nil {
+		return orderly(ctx, err)
+	}
+	o.say("wrote %s, %s, %s to %s", grouped(counts.Requests, "request"), grouped(counts.Spans, "span"), bytesSaid(counted.n), out.name())
+	if counts.Requests == 0 {
+		o.say("nothing has been recorded yet: attach a controller first, 'tracer serve' says how")
+	}
+	return nil
+}
+
+// copyTo copies from the hub, or, when none is there and none was named, from the folder.
+func (o *exportOptions) copyTo(ctx context.Context, from source, to *countingWriter, p *progress) (recording.Counts, error) {
+	counts, err := o.fromHub(ctx, from, to, p)
+	if o.hub != "" || !isAbsent(err) || from.folder == "" {
+		return counts, err
+	}
+	o.say("no hub answers at %s: reading its journal in %s", from.url, from.folder)
+	counts, err = server.ExportFolder(ctx, from.folder, o.window(), o.gzip, to, func(c recording.Counts) { p.tell(c.Requests, to.n) })
+	switch {
+	case server.IsInUse(err):
+		return counts, fmt.Errorf("a hub runs in %s, and not at %s: name its address with --hub", from.folder, from.url)
+	case server.IsMissing(err):
+		return counts, fmt.Errorf("no hub answers at %s, and %s has no journal: start one, or name it with --hub or --data", from.url, from.folder)
+	}
+	return counts, err
+}
+
+func (o *exportOptions) say(format string, args ...any) {
+	fmt.Fprintf(o.io.err, "tracer export: "+format+"\n", args...)
+}
+
+// outFile is where the recording goes. A file is there under its name only when
+// it is whole.
+type outFile struct {
+	io.Writer
+	file *os.File // nil for standard output
+	path string
+}
+
+func (o *exportOptions) create() (*outFile, error) {
+	if o.out == "-" {
+		return &outFile{Writer: o.io.out}, nil
+	}
+	if info, err := os.Stat(o.out); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s: it is a folder (name a file)", o.out)
+	}
+	file, err := os.OpenFile(o.out+".part", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, explainFile(o.out, err)
+	}
+	return &outFile{file, file, o.out}, nil
+}
+
+func (f *outFile) name() string {
+	if f.file == nil {
+		return "standard output"
+	}
+	return f.path
+}
+
+// end gives the file its name when it is whole, and removes it else.
+func (f *outFile) end(whole bool) error {
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	if whole && err == nil {
+		return os.Rename(f.file.Name(), f.path)
+	}
+	return errors.Join(err, os.Remove(f.file.Name()))
+}

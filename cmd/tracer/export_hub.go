@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/server"
+	"github.com/reconcile-tracer/tracer/server/recording"
+)
+
+// source is where there is something to export: a hub, and the folder in which
+// its journal is, "" where that is not known.
+type source struct{ url, folder string }
+
+// findSource says where the hub is.
+func (o *exportOptions) findSource() (source, error) {
+	folder := o.data
+	if folder == "" && (o.hub == "" || o.token == "") {
+		folder = newestHubFolder()
+	}
+	s := source{url: or(strings.TrimSuffix(o.hub, "/"), defaultHub)}
+	if folder == "" {
+		return s, nil
+	}
+	s.folder = folder
+	if inner := filepath.Join(folder, "hub"); isFolder(inner) { // a demo's
+		s.folder = inner
+		if address, err := os.ReadFile(filepath.Join(folder, "address")); err == nil && o.hub == "" {
+			s.url = "http://" + strings.TrimSpace(string(address))
+		}
+	}
+	if o.token == "" {
+		token, err := keptToken(filepath.Join(s.folder, "token"))
+		if err != nil {
+			return s, err
+		}
+		o.token = token
+	}
+	return s, nil
+}
+
+// newestHubFolder is the default data folder of the hub or of the demo,
+// whichever was written to last; "" when neither is there.
+func newestHubFolder() (newest string) {
+	var last int64
+	for name, head := range map[string]string{"hub": "head", "demo": filepath.Join("hub", "head")} {
+		folder, err := dataFolder(name)
+		if err != nil {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(folder, head)); err == nil && info.ModTime().UnixNano() > last {
+			newest, last = folder, info.ModTime().UnixNano()
+		}
+	}
+	return newest
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func checkHubURL(flag, value string) error {
+	if value == "" {
+		return nil
+	}
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+		return usagef("--%s %q: not a hub's address (give http://host:port or https://host:port)", flag, value)
+	}
+	return nil
+}
+
+// query is the window as the hub takes it.
+func (o *exportOptions) query() string {
+	w, q := o.window(), url.Values{}
+	if o.gzip {
+		q.Set("gzip", "true")
+	}
+	for name, at := range map[string]int64{"since": w.Since, "until": w.Until} {
+		if at != 0 {
+			q.Set(name, strconv.FormatInt(at, 10))
+		}
+	}
+	q["controller"] = w.Controllers
+	return q.Encode()
+}
+
+// fromHub copies what a hub answers.
+func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWriter, p *progress) (recording.Counts, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from.url+"/api/v1/export?"+o.query(), nil)
+	if err != nil {
+		return recording.Counts{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+o.token)
+	req.Header.Set("Accept-Encoding", "identity") // what comes is the file
+	res, err := (&http.Client{Transport: patient()}).Do(req)
+	if err != nil {
+		return recording.Counts{}, fmt.Errorf("asking the hub: %w (start it, or name another with --hub)", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return recording.Counts{}, hubRefusal(from.url, res)
+	}
+	to.tell = func() { p.tell(0, to.n) }
+	if _, err := io.Copy(to, res.Body); err != nil {
+		return recording.Counts{}, fmt.Errorf("the hub broke off after %s: %w (see its log, and try again)", bytesSaid(to.n), err)
+	}
+	return trailers(res.Trailer)
+}
+
+// answerWithin is how long a hub may take until it begins to answer.
+const answerWithin = 30 * time.Second
+
+// patient waits for the end of an answer as long as it takes, but not for its
+// beginning.
+func patient() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = answerWithin
+	return t
+}
+
+// trailers reads what the hub says that it has sent.
+func trailers(t http.Header) (c recording.Counts, err error) {
+	for _, f := range []struct {
+		name string
+		into *int64
+	}{{server.TrailerRequests, &c.Requests}, {server.TrailerSpans, &c.Spans}, {server.TrailerLogs, &c.Logs}} {
+		if *f.into, err = strconv.ParseInt(t.Get(f.name), 10, 64); err != nil {
+			return c, errors.New("the hub did not say that it has sent all of it: is something between that drops trailers? Ask it directly, with --hub")
+		}
+	}
+	return c, nil
+}
+
+// hubRefusal says why a hub does not answer as it should, and what to do.
+func hubRefusal(hub string, res *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10))
+	var said struct{ Error string }
+	if json.Unmarshal(body, &said) != nil || said.Error == "" {
+		return fmt.Errorf("%s answers %s, and not as a hub: name a hub with --hub", hub, res.Status)
+	}
+	if res.StatusCode == http.StatusUnauthorized {
+		return fmt.Errorf("%s does not take the token: give the presenter's with --token or TRACER_TOKEN; it is in the file token of the hub's data folder", hub)
+	}
+	return fmt.Errorf("%s: %s", hub, said.Error)
+}
+
+// isAbsent says that nobody listens at an address.
+func isAbsent(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
+}
+
+// countingWriter counts bytes.
+type countingWriter struct {
+	to   io.Writer
+	n    int64
+	tell func() // after each write; nil is nobody
+}
+
+// Write implements io.Writer.
+func (w *countingWriter) Write(data []byte) (int, error) {
+	n, err := w.to.Write(data)
+	w.n += int64(n)
+	if w.tell != nil {
+		w.tell()
+	}
+	return n, err
+}
