@@ -3,6 +3,7 @@ import { geometry } from "./base/geometry.gen.ts";
 import { signal } from "./base/signal.ts";
 import { SECOND } from "./base/time.ts";
 import { Layout } from "./layout/layout.ts";
+import { Filter } from "./model/filter.ts";
 import { Table } from "./model/table.ts";
 import type { Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
@@ -19,6 +20,7 @@ import { Playhead } from "./view/playhead.ts";
 class Main implements App {
   readonly model = new Table();
   readonly selection = signal<Selection | undefined>(undefined);
+  readonly filter = signal(new Filter("", []));
   readonly looks = signal(0);
   readonly watch: WatchClient;
   readonly playhead: Playhead;
@@ -42,6 +44,7 @@ class Main implements App {
     this.frames = new Frames({ draw, panels });
     this.parts = buildPage(this);
     this.selection.subscribe(onDirty);
+    this.filter.subscribe(onDirty);
     this.looks.subscribe(onDirty);
   }
 
@@ -72,9 +75,16 @@ class Main implements App {
   private sceneAt(t: number): Scene {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
-    const options: SceneOptions = { geometry, before: this.modes, ...pinned };
+    const options: SceneOptions = { geometry, before: this.modes, ...pinned, ...this.sought() };
     const run = this.playhead.paused ? this.model.reconcile(selection?.reconcile ?? "") : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);
+  }
+
+  /** What the filter leaves out is dimmed. */
+  private sought(): Pick<SceneOptions, "shows"> {
+    const filter = this.filter.get();
+    if (!filter.on) return {};
+    return { shows: (lane, item, reconcile) => filter.shows(this.model, lane, item, reconcile) };
   }
 
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */

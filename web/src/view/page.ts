@@ -8,6 +8,7 @@ import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
+import { SearchElement } from "./search.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
@@ -28,6 +29,7 @@ export function defineElements(): void {
     "tracer-lane": LaneElement,
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
+    "tracer-search": SearchElement,
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
     "tracer-transport": TransportElement,
@@ -63,10 +65,18 @@ export function buildPage(app: App): PageParts {
   connectKeys(app, notice, tryIt);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
-  const links = new Links(app, (text, button, press) => {
-    notice.tell(text, button, press);
-  });
-  const parts = [links, lanes, notice, panel, status, transport, tryIt, twin, voice];
+  const search = the("search", SearchElement);
+  search.connect(app, { terms: the("terms", HTMLElement), voice: the("voice", HTMLElement) });
+  const links = new Links(
+    app,
+    (text, button, press) => {
+      notice.tell(text, button, press);
+    },
+    (text) => {
+      search.seek(text);
+    },
+  );
+  const parts = [links, lanes, notice, panel, search, status, transport, tryIt, twin, voice];
   return {
     draw: (scene) => {
       lanes.draw(scene);
@@ -90,6 +100,7 @@ function connectLooks(app: App, lanes: Lanes): void {
 function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
+  const transport = the("transport", TransportElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
     pause: () => {
       app.playhead.toggle();
@@ -107,13 +118,23 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       selectAt(app, app.playhead.now());
     },
     live: () => {
-      app.playhead.follow();
+      transport.live();
     },
     speed: (direction) => {
       app.playhead.change(direction);
     },
+    frame: () => {
+      if (!transport.frame()) notice.tell("Nothing is selected that could fill the line of time");
+    },
+    zoom: (direction) => {
+      transport.zoom(direction);
+    },
+    search: () => {
+      the("search", SearchElement).enter();
+    },
     error: (direction) => {
-      if (!step.error(direction)) notice.tell(direction > 0 ? "No later error" : "No earlier error");
+      const match = app.filter.get().on ? " that matches" : "";
+      if (!step.error(direction)) notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
     },
     link: () => {
       const link = linkHere(app);
@@ -125,7 +146,7 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       theme.toggleProjector();
     },
     clear: () => {
-      if (!tryIt.escape()) app.selection.set(undefined);
+      if (!transport.unframe() && !tryIt.escape()) app.selection.set(undefined);
     },
   });
 }
