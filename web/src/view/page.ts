@@ -8,6 +8,7 @@ import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
+import type { Scrubber } from "./scrubber.ts";
 import { SearchElement } from "./search.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
@@ -59,10 +60,10 @@ export function buildPage(app: App): PageParts {
   notice.connect(app, () => {
     tryIt.open(true);
   });
-  transport.connect(app, step);
+  const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  connectKeys(app, notice, tryIt);
+  connectKeys(app, notice, tryIt, line);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -97,10 +98,9 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void {
+function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement, line: Scrubber): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
-  const transport = the("transport", TransportElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
     pause: () => {
       app.playhead.toggle();
@@ -118,16 +118,16 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       selectAt(app, app.playhead.now());
     },
     live: () => {
-      transport.live();
+      line.live();
     },
     speed: (direction) => {
       app.playhead.change(direction);
     },
     frame: () => {
-      if (!transport.frame()) notice.tell("Nothing is selected that could fill the line of time");
+      if (!line.frame()) notice.tell("Nothing is selected that could fill the line of time");
     },
     zoom: (direction) => {
-      transport.zoom(direction);
+      line.zoom(direction);
     },
     search: () => {
       the("search", SearchElement).enter();
@@ -146,7 +146,7 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       theme.toggleProjector();
     },
     clear: () => {
-      if (!transport.unframe() && !tryIt.escape()) app.selection.set(undefined);
+      if (!line.unframe() && !tryIt.escape()) app.selection.set(undefined);
     },
   });
 }

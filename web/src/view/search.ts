@@ -3,9 +3,9 @@ import { count } from "../base/time.ts";
 import { complete } from "../model/complete.ts";
 import type { Completion, Option } from "../model/complete.ts";
 import { Filter, filterOf } from "../model/filter.ts";
-import type { QueryError } from "../model/query.ts";
+import type { QueryError, Term } from "../model/query.ts";
 import type { App } from "./app.ts";
-import { Keyed, attr, h, part, say, show } from "./dom.ts";
+import { attr, h, part, say, show } from "./dom.ts";
 
 /** The parts of the page outside of the field that the search fills. */
 export interface SearchPlaces {
@@ -21,7 +21,6 @@ export class SearchElement extends HTMLElement {
   private app: App | undefined;
   private terms: HTMLElement | undefined;
   private voice: Element | undefined;
-  private chips: Keyed<{ readonly key: string; readonly text: string }, HTMLElement> | undefined;
   private offered = nothing;
   /** The option that Enter takes, -1 for none. */
   private active = -1;
@@ -77,12 +76,7 @@ export class SearchElement extends HTMLElement {
 
   paint(): void {
     const { app, terms } = this;
-    if (app === undefined || terms === undefined) return;
-    const filter = app.filter.get();
-    show(terms, filter.on);
-    if (!filter.on) return;
-    say(part(terms, "count"), countSaid(app));
-    this.chips?.paint(filter.query.map(({ text }, i) => ({ key: `${String(i)} ${text}`, text })));
+    if (app?.filter.get().on === true && terms !== undefined) say(part(terms, "count"), countSaid(app));
   }
 
   private get input(): HTMLInputElement {
@@ -94,28 +88,13 @@ export class SearchElement extends HTMLElement {
       this.seek("");
       this.input.focus();
     });
-    const remove = (key: string): void => {
-      const kept = app.filter.get().query.filter(({ text }, i) => `${String(i)} ${text}` !== key);
+    terms.addEventListener("click", ({ target }) => {
+      const gone = target instanceof Element ? target.closest<HTMLElement>(".term")?.dataset["term"] : undefined;
+      if (gone === undefined) return;
+      const kept = app.filter.get().query.filter(({ text }) => text !== gone);
       this.seek(kept.map(({ text }) => text).join(" "));
       (terms.querySelector<HTMLElement>(".term") ?? this.input).focus();
-    };
-    this.chips = new Keyed<{ readonly key: string; readonly text: string }, HTMLElement>(
-      part(terms, "chips"),
-      ({ key }) => key,
-      ({ key, text }) => {
-        const button = h(
-          "button",
-          { class: "term", type: "button", "aria-label": `Remove ${text}` },
-          h("span", {}, text),
-          "×",
-        );
-        button.addEventListener("click", () => {
-          remove(key);
-        });
-        return h("li", {}, button);
-      },
-      () => undefined,
-    );
+    });
   }
 
   /** While a term is being typed it is not called wrong. */
@@ -233,13 +212,24 @@ export class SearchElement extends HTMLElement {
   }
 
   private filtered(app: App): void {
-    const { text, on } = app.filter.get();
+    const { text, on, query } = app.filter.get();
     if (document.activeElement !== this.input && this.input.value.trim() !== text) {
       this.input.value = text;
       this.mark(undefined);
     }
-    if (this.voice !== undefined) say(this.voice, on ? countSaid(app) : "All reconciles are shown");
+    const { terms, voice } = this;
+    if (terms === undefined || voice === undefined) return;
+    show(terms, on);
+    part(terms, "chips").replaceChildren(...query.map(chip));
+    this.paint();
+    say(voice, on ? countSaid(app) : "All reconciles are shown");
   }
+}
+
+/** A term with what takes it away. */
+function chip({ text }: Term): HTMLElement {
+  const attrs = { class: "term", type: "button", "data-term": text, "aria-label": `Remove ${text}` };
+  return h("li", {}, h("button", attrs, h("span", {}, text), "×"));
 }
 
 function countSaid(app: App): string {

@@ -9,13 +9,22 @@ const most = 4 * 3600 * SECOND;
 
 /** There are no more bars than this. */
 const bars = 200;
-const widths = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((ms) => ms * 1_000);
-const seconds = [1, 2, 5, 10, 15, 30, 60, 120, 300].map((s) => s * SECOND);
 
-/** bucketOf is how much time one bar stands for, in µs: under a millisecond in steps of ten, else a round number. */
+/** Round lengths of time, in µs, for bars and for the times below them. */
+const round = [
+  ...[10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((ms) => ms * 1_000),
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].map((s) => s * SECOND),
+];
+
+/** bucketOf is how much time one bar stands for, in µs: a round length. */
 export function bucketOf({ from, to }: Span): number {
-  const fits = (width: number): boolean => (to - from) / width <= bars;
-  return [10, 20, 50, 100, 200, 500, ...widths, ...seconds].find(fits) ?? 300 * SECOND;
+  return roundUp((to - from) / bars);
+}
+
+/** roundUp is the least round length that is as long as a time, in µs; an hour at most. */
+export function roundUp(us: number): number {
+  return round.find((length) => length >= us) ?? 3600 * SECOND;
 }
 
 export class Stretch implements Span {

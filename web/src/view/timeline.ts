@@ -4,6 +4,7 @@ import { SECOND, clock, clockMs } from "../base/time.ts";
 import type { Bar } from "../model/density.ts";
 import type { Span } from "../model/types.ts";
 import type { Palette } from "./shapes.ts";
+import { roundUp } from "./stretch.ts";
 import { failed, toneOf } from "./words.ts";
 
 export interface TimelineDrawing {
@@ -163,8 +164,7 @@ function drawTimes({ c, palette, left, right, base, letters, x }: Pen, { span, z
   c.fillStyle = palette.quiet;
   c.textAlign = "center";
   const wide = c.measureText("00:00:00.000").width;
-  const room = ((span.to - span.from) / (right - left)) * wide * 1.5;
-  const every = steps.find((step) => step >= room) ?? 3600 * SECOND;
+  const every = roundUp(((span.to - span.from) / (right - left)) * wide * 1.5);
   const said = every < SECOND ? clockMs : clock;
   const half = c.measureText(said(span.from, zone)).width / 2;
   for (let t = Math.ceil(span.from / every) * every; t <= span.to; t += every) {
@@ -172,10 +172,6 @@ function drawTimes({ c, palette, left, right, base, letters, x }: Pen, { span, z
     c.fillText(said(t, zone), x(t), base + letters + 7);
   }
 }
-
-const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5].map(
-  (ms) => ms * 1_000,
-);
 
 function hatch({ c, palette, left, right, top, base, x }: Pen, gap: Span): void {
   const from = Math.max(left, x(gap.from));
@@ -210,7 +206,7 @@ function drawKept({ c, palette, left, right, top, base, letters, x }: Pen, { kep
 }
 
 function drawMarker({ c, palette, right, base, x }: Pen, { at, following, span }: TimelineDrawing): void {
-  if (at < span.from || (at > span.to && !following)) return;
+  if (at < span.from || at > span.to) return;
   const middle = Math.min(right - 1, x(at));
   c.fillStyle = following ? palette.quiet : palette.tone.accent;
   c.fillRect(middle - 1, 2, 2, base + 3);

@@ -10,10 +10,11 @@ import type { Stepper } from "./steps.ts";
 
 export class TransportElement extends HTMLElement {
   private app: App | undefined;
-  private scrubber: Scrubber | undefined;
+  private line: Scrubber | undefined;
   private totalAtPause = 0;
 
-  connect(app: App, step: Stepper): void {
+  /** Answers the line of time, which the keys move too. */
+  connect(app: App, step: Stepper): Scrubber {
     this.app = app;
     this.hidden = false;
     const on = (name: string, run: () => void): void => {
@@ -28,42 +29,25 @@ export class TransportElement extends HTMLElement {
     on("faster", () => {
       app.playhead.change(1);
     });
-    on("live", () => {
-      this.live();
-    });
     on("back", () => {
       step.reconcile(-1);
     });
     on("on", () => {
       step.reconcile(1);
     });
-    this.scrubber = new Scrubber(app, this);
-  }
-
-  /** Goes with what is live, the line too. */
-  live(): void {
-    this.scrubber?.live();
-  }
-
-  zoom(direction: 1 | -1): void {
-    this.scrubber?.zoom(direction);
-  }
-
-  /** Makes what is selected fill the line, or goes back; false when there is nothing to do. */
-  frame(): boolean {
-    return this.scrubber?.frame() === true;
-  }
-
-  /** Goes back from what fills the line; false when nothing does. */
-  unframe(): boolean {
-    return this.scrubber?.unframe() === true;
+    const line = new Scrubber(app, this);
+    this.line = line;
+    on("live", () => {
+      line.live();
+    });
+    return line;
   }
 
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
     const { playhead } = app;
-    this.scrubber?.paint();
+    this.line?.paint();
     this.classList.toggle("is-paused", playhead.paused);
     document.body.classList.toggle("is-still", playhead.paused);
     const goOn = playhead.speed === 1 ? "Follow" : "Play";
@@ -90,7 +74,7 @@ export class TransportElement extends HTMLElement {
     const fresh = Math.max(0, total - this.totalAtPause);
     const ago = behindSaid(playhead.behind());
     say(part(this, "more"), playhead.following ? "following, live" : `${ago} · ${count(fresh)} new ·`);
-    show(part(this, "live"), !playhead.following || this.scrubber?.away === true);
+    show(part(this, "live"), !playhead.following || this.line?.away === true);
   }
 
   private paintSpeed(playhead: Playhead): void {
