@@ -5,6 +5,7 @@ import { SECOND } from "./base/time.ts";
 import { Layout } from "./layout/layout.ts";
 import { Filter } from "./model/filter.ts";
 import { Table } from "./model/table.ts";
+import type { Change } from "./model/types.ts";
 import type { Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
 import { modesOf, scene } from "./scene/scene.ts";
@@ -87,9 +88,14 @@ class Main implements App {
     return { shows: (lane, item, reconcile) => filter.shows(this.model, lane, item, reconcile) };
   }
 
+  private take(change: Change): void {
+    this.layout.apply(change);
+    this.filter.get().take(change);
+  }
+
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
-    for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
+    for (const frame of this.watch.drain()) this.take(this.model.apply(frame));
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
     const drawn = this.calm.matches ? seatedOnly(whole) : whole;

@@ -19,17 +19,9 @@ export function density(model: Model, filter: Filter, { from, to }: Span, width:
   const first = Math.floor(from / width) * width;
   const n = Math.max(1, Math.ceil((to - first) / width));
   const end = first + n * width;
-  const exact = width % SECOND === 0;
-  const rows = exact && !filter.on ? [] : model.recent("", Infinity).filter((row) => row.to >= first && row.to < end);
-  const all = exact ? model.timeline("", first, end, n) : counted(rows, first, width, n);
-  const shown = !filter.on
-    ? all
-    : counted(
-        rows.filter((row) => filter.matches(row)),
-        first,
-        width,
-        n,
-      );
+  const inside = (rows: readonly Reconcile[]): readonly Bin[] => counted(rows, first, width, n);
+  const all = width % SECOND === 0 ? model.timeline("", first, end, n) : inside(model.recent("", Infinity));
+  const shown = filter.on ? inside(filter.recent(model, Infinity)) : all;
   return all.map((bin, i) => {
     const { count = 0, errors = 0 } = shown[i] ?? {};
     // A sample may be late by a moment: what is here has happened.

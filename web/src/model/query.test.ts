@@ -218,8 +218,45 @@ test("a filter lists what matches, newest first, and follows what comes", () => 
       .join();
   assert.deepEqual([keys(9), keys(1)], ["b2,a1", "b2"]);
   const next = reconcile({ key: "e5", item: "shop/new", from: at(900), to: at(901) });
-  made.apply({ type: "rows", offset: 2, now: at(901), rows: [next], gone: [{ row: "reconcile", key: "a1" }] });
-  assert.equal(keys(9), "e5,b2");
+  filter.take(
+    made.apply({ type: "rows", offset: 2, now: at(901), rows: [next], gone: [{ row: "reconcile", key: "a1" }] }),
+  );
+  assert.deepEqual([keys(9), filter.count(made)], ["e5,b2", 2]);
+  const left = { ...next, item: "default/new" };
+  filter.take(made.apply({ type: "rows", offset: 3, now: at(902), rows: [left], gone: [] }));
+  assert.equal(keys(9), "b2");
+  filter.take(made.apply({ type: "snapshot", epoch: "e", offset: 4, now: at(903), reason: "start", rows: [next] }));
+  assert.equal(keys(9), "e5");
+});
+
+test("property: a filter that takes in changes one by one lists what one made afterwards does", () => {
+  const change = fc.record({
+    key: fc.nat(6),
+    from: fc.nat(50),
+    good: fc.boolean(),
+    gone: fc.option(fc.nat(6), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+      const made = new Table({ reconcile: 4 });
+      const filter = filterOf("result:success");
+      assert.ok(filter instanceof Filter);
+      filter.recent(made, 1);
+      for (const { key, from, good, gone } of changes) {
+        const row = reconcile({ key: String(key), from: at(from), result: good ? "success" : "error" });
+        const left = gone === undefined ? [] : [{ row: "reconcile" as const, key: String(gone) }];
+        filter.take(made.apply({ type: "rows", offset: 1, now: at(0), rows: [row], gone: left }));
+      }
+      const fresh = filterOf("result:success");
+      assert.ok(fresh instanceof Filter);
+      const keys = (one: Filter): string[] =>
+        one
+          .recent(made, 99)
+          .map((row) => `${String(row.from)} ${row.key}`)
+          .sort();
+      assert.deepEqual(keys(filter), keys(fresh));
+    }),
+  );
 });
 
 test("an item that no worker has taken yet is asked by what is known of it", () => {

@@ -15,6 +15,9 @@ export interface SearchPlaces {
   readonly voice: Element;
 }
 
+/** So many of the newest reconciles are counted for what completion offers. */
+const counted = 10_000;
+
 const nothing: Completion = { from: 0, to: 0, options: [] };
 
 export class SearchElement extends HTMLElement {
@@ -133,7 +136,7 @@ export class SearchElement extends HTMLElement {
   private offer(): void {
     const { app, input } = this;
     if (app === undefined || document.activeElement !== input) return;
-    this.offered = complete(input.value, input.selectionStart ?? 0, app.model.recent("", Infinity));
+    this.offered = complete(input.value, input.selectionStart ?? 0, app.model.recent("", counted));
     const list = part(this, "list");
     list.replaceChildren(...this.offered.options.map(optionRow));
     this.choose(-1);
@@ -234,7 +237,7 @@ function chip({ text }: Term): HTMLElement {
 
 function countSaid(app: App): string {
   const { model } = app;
-  const n = app.filter.get().recent(model, Infinity).length;
+  const n = app.filter.get().count(model);
   return `${count(n)} of ${count(model.size)} match${n === 0 ? "." : ""}`;
 }
 
