@@ -1,3 +1,4 @@
+import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 
 import { type Demo, expect, test } from "./demo.ts";
@@ -116,6 +117,10 @@ test("the search is in the address: a reload keeps it, and a link takes it along
   await dash.reload();
   await expect(field(dash)).toHaveValue("item:cart result:success");
   await expect(terms(dash).getByRole("button", { name: /^Remove/ })).toHaveCount(2);
+  await dash.locator(".skip").first().focus();
+  await dash.keyboard.press("Enter");
+  await expect(dash.locator("#map")).toBeFocused();
+  await expect.poll(() => new URL(dash.url()).hash).toBe("#q=item%3Acart%20result%3Asuccess");
   await dash.locator(".run").first().click();
   await dash.keyboard.press(".");
   await dash.keyboard.press("c");
@@ -255,3 +260,21 @@ test("on a narrow page the search has a line of its own, and nothing scrolls sid
   const wide = await dash.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(wide).toBeLessThanOrEqual(0);
 });
+
+for (const theme of ["light", "dark", "projector"]) {
+  test(`axe finds nothing in a search that is on, with its list and an error, in ${theme}`, async ({ dash }) => {
+    await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    await field(dash).fill("item:cart");
+    await dash.keyboard.press("Enter");
+    await expect(terms(dash)).toContainText("match");
+    await field(dash).fill("item:cart dur:soon ");
+    await dash.keyboard.type("re");
+    await expect(dash.locator("#search-error")).toContainText("dur cannot be soon");
+    await dash.keyboard.press("ArrowDown");
+    await expect(dash.getByRole("option", { name: /^result:/ })).toHaveAttribute("aria-selected", "true");
+    const { violations } = await new AxeBuilder({ page: dash })
+      .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+      .analyze();
+    expect(violations.map(({ id, nodes }) => ({ id, at: nodes.map((node) => node.target) }))).toEqual([]);
+  });
+}

@@ -60,8 +60,11 @@ export class Links {
     this.app = app;
     this.tell = tell;
     const read = (): void => {
-      this.wanted = momentOf(location.hash);
-      search(searchOf(location.hash));
+      const { hash } = location;
+      this.wanted = momentOf(hash);
+      // A way inside the page, like that to the map, searches for nothing else.
+      if (/[#&](?:at|q)=/.test(hash)) search(searchOf(hash));
+      else this.address();
       app.wake();
     };
     addEventListener("hashchange", read);
