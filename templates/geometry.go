@@ -86,7 +86,7 @@ func Nodes() []Node {
 		phase("compute", 488, "Compute", "makes the plan"),
 		phase("apply", 626, "Apply", "writes through the API server"),
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
-		{ID: "done", X: 906, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that have ended"},
+		{ID: "done", X: 906, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that ended without an error"},
 		{ID: "cache", X: 262, Y: 391, W: 176, H: 98, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
 		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
 		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},

@@ -7,8 +7,7 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   forbidOnly: true,
-  // A second try tells a machine that was too busy for a moment from a fault; Playwright then says "flaky".
-  retries: process.env["CI"] === undefined ? 0 : 1,
+  retries: 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: [["list"]],

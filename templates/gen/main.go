@@ -42,7 +42,7 @@ func geometry() []byte {
 	fmt.Fprintln(&b, "  },\n  edges: {")
 	for _, e := range templates.Edges() {
 		fmt.Fprintf(&b, "    %q: [\n", e.ID)
-		for _, p := range e.Points() {
+		for _, p := range corners(e.Points()) {
 			fmt.Fprintf(&b, "      { x: %s, y: %s },\n", num(p.X), num(p.Y))
 		}
 		fmt.Fprintln(&b, "    ],")
@@ -50,6 +50,23 @@ func geometry() []byte {
 	fmt.Fprintln(&b, "  },\n};")
 	fmt.Fprintln(&b, measures())
 	return b.Bytes()
+}
+
+// corners leaves out the points on the straight between two others: the canvas
+// goes straight from one to the next, and the page's script stays small.
+func corners(points []templates.Point) []templates.Point {
+	var kept []templates.Point
+	for i, p := range points {
+		if i == 0 || i == len(points)-1 || !straight(points[i-1], p, points[i+1]) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// straight says whether b lies on the upright or level line from a to c.
+func straight(a, b, c templates.Point) bool {
+	return num(a.X) == num(b.X) && num(b.X) == num(c.X) || num(a.Y) == num(b.Y) && num(b.Y) == num(c.Y)
 }
 
 // measures are what the view needs to put things into the queue and the

@@ -3,7 +3,9 @@ import { geometry } from "./base/geometry.gen.ts";
 import { signal } from "./base/signal.ts";
 import { SECOND } from "./base/time.ts";
 import { Layout } from "./layout/layout.ts";
+import { Filter } from "./model/filter.ts";
 import { Table } from "./model/table.ts";
+import type { Change } from "./model/types.ts";
 import type { Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
 import { modesOf, scene } from "./scene/scene.ts";
@@ -19,6 +21,7 @@ import { Playhead } from "./view/playhead.ts";
 class Main implements App {
   readonly model = new Table();
   readonly selection = signal<Selection | undefined>(undefined);
+  readonly filter = signal(new Filter("", []));
   readonly looks = signal(0);
   readonly recording = document.getElementById("recorded")?.dataset["recording"];
   readonly watch: WatchClient;
@@ -47,6 +50,7 @@ class Main implements App {
     this.frames = new Frames({ draw, panels });
     this.parts = buildPage(this);
     this.selection.subscribe(onDirty);
+    this.filter.subscribe(onDirty);
     this.looks.subscribe(onDirty);
   }
 
@@ -77,14 +81,26 @@ class Main implements App {
   private sceneAt(t: number): Scene {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
-    const options: SceneOptions = { geometry, before: this.modes, ...pinned };
+    const options: SceneOptions = { geometry, before: this.modes, ...pinned, ...this.sought() };
     const run = this.playhead.paused ? this.model.reconcile(selection?.reconcile ?? "") : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);
   }
 
+  /** What the filter leaves out is dimmed. */
+  private sought(): Pick<SceneOptions, "shows"> {
+    const filter = this.filter.get();
+    if (!filter.on) return {};
+    return { shows: (lane, item, reconcile) => filter.shows(this.model, lane, item, reconcile) };
+  }
+
+  private take(change: Change): void {
+    this.layout.apply(change);
+    this.filter.get().take(change);
+  }
+
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
-    for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
+    for (const frame of this.watch.drain()) this.take(this.model.apply(frame));
     const begin = this.model.span()?.from;
     if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
     const t = this.playhead.now();

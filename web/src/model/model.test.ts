@@ -174,6 +174,103 @@ test("memory is bounded: the oldest go first, are counted and told to the layout
   assert.equal(made.waitingAt("podset", at(5)).length, 1);
 });
 
+test("what somebody looks at is not evicted, until there is no room for it, which is counted; then the oldest go", () => {
+  const made = new Table({ reconcile: 4, sample: 2 });
+  const passes = (from: number, n: number): Row[] =>
+    Array.from({ length: n }, (_, i) => pass(from + i, [1], { key: `k${String(from + i)}` }));
+  made.apply(rows([...passes(0, 4), sample(0, 1), sample(1, 1)]));
+  made.look({ from: at(0), to: at(1.5) });
+  made.apply(rows([...passes(4, 1), sample(2, 1)]));
+  const keys = (): string =>
+    made
+      .recent("", 9)
+      .map((run) => run.key)
+      .join();
+  assert.equal(keys(), "k4,k3,k1,k0");
+  // The seconds of the window are kept as well.
+  assert.deepEqual(
+    [made.samples("podset", EPOCH, at(9000)).length, made.timeline("", EPOCH, at(3000), 3)[0]?.count],
+    [2, 1],
+  );
+  made.look({ from: at(0), to: at(100) });
+  const change = made.apply(rows(passes(5, 3)));
+  assert.deepEqual(change.removed, [
+    { row: "reconcile", key: "k0" },
+    { row: "reconcile", key: "k1" },
+  ]);
+  assert.deepEqual([keys(), made.shortened], ["k7,k6,k5,k4,k3", 2]);
+  made.look(undefined);
+  made.apply(rows(passes(8, 1)));
+  assert.deepEqual([keys(), made.shortened], ["k8,k7,k6,k5", 0]);
+});
+
+test("what the hub lets go of stays while somebody looks at its time, and goes when nobody does", () => {
+  const made = table(pass(0, [1], { key: "a" }), pass(50, [1], { key: "b" }), wait({ from: at(0), to: at(2) }));
+  made.look({ from: at(0), to: at(10) });
+  const gone: RowRef[] = [
+    { row: "reconcile", key: "a" },
+    { row: "reconcile", key: "b" },
+    { row: "wait", key: wait({ from: at(0) }).key },
+  ];
+  assert.deepEqual(made.apply(rows([], gone)).removed, [{ row: "reconcile", key: "b" }]);
+  assert.equal(made.reconcile("a")?.key, "a");
+  assert.equal(made.waitingAt("podset", at(1)).length, 1);
+  made.look({ from: at(0), to: at(10) });
+  assert.deepEqual(made.apply(rows([])).removed, [], "the same window is no other");
+  made.look({ from: at(40), to: at(60) });
+  assert.deepEqual(made.apply(rows([])).removed, [gone[0], gone[2]]);
+  assert.equal(made.reconcile("a"), undefined);
+});
+
+test("a row that comes again is not let go of after all", () => {
+  const made = table(pass(0, [1], { key: "a" }));
+  made.look({ from: at(0), to: at(10) });
+  made.apply(rows([], [{ row: "reconcile", key: "a" }]));
+  made.apply(rows([pass(0, [1], { key: "a", result: "error" })]));
+  made.look(undefined);
+  assert.deepEqual(made.apply(rows([])).removed, []);
+  assert.equal(made.reconcile("a")?.result, "error");
+});
+
+test("property: whatever is looked at, memory is bounded and the layout is told of all that goes", () => {
+  const window = fc.option(fc.record({ from: fc.nat(60), length: fc.nat(60) }), { nil: undefined });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(window, fc.nat(20)), { maxLength: 20 }), (steps) => {
+      const made = new Table({ reconcile: 8 });
+      const kept = new Set<string>();
+      let next = 0;
+      for (const [looked, n] of steps) {
+        made.look(looked === undefined ? undefined : { from: at(looked.from), to: at(looked.from + looked.length) });
+        const change = made.apply(rows(Array.from({ length: n }, () => pass(next, [1], { key: String(next++) }))));
+        for (const row of change.upserted) kept.add(row.key);
+        for (const { key } of change.removed) kept.delete(key);
+        assert.deepEqual(new Set(made.recent("", 99).map((run) => run.key)), kept);
+        assert.ok(kept.size <= 10);
+      }
+    }),
+  );
+});
+
+test("holds and the stays in the waiting room can be asked for a stretch of time", () => {
+  const made = table(
+    wait({ from: at(0), to: at(5) }),
+    wait({ item: "b", from: at(3) }),
+    wait({ state: "ready", from: at(0), to: at(9) }),
+  );
+  const items = (from: number, to: number): string[] =>
+    made
+      .waits(at(from), at(to))
+      .map((one) => one.item)
+      .sort();
+  assert.deepEqual([items(1, 2), items(4, 9), items(6, 9)], [["default/web"], ["b", "default/web"], ["b"]]);
+  made.apply(
+    rows([
+      { row: "hold", key: "h", controller: "podset", worker: 0, phase: "apply", why: "pause", from: at(1), to: 0 },
+    ]),
+  );
+  assert.equal(made.holds().length, 1);
+});
+
 test("property: rows in any portions give the same answers as their newest states at once", () => {
   fc.assert(
     fc.property(fc.nat(1000), fc.integer({ min: 1, max: 9 }), (seed, n) => {

@@ -5,6 +5,7 @@ import type {
   Controller,
   Finding,
   Gap,
+  Hold,
   Item,
   Reconcile,
   Row,
@@ -15,10 +16,11 @@ import type {
 } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import { quantile } from "./histogram.ts";
+import { LookedAt } from "./looked.ts";
 import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
-import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, WhyLink } from "./types.ts";
+import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
 /** How many rows of each kind are kept; the ones that came first go first. */
 export const LIMITS: Readonly<Record<RowKind, number>> = {
@@ -56,6 +58,7 @@ export class Table implements Model {
   private stayOf = new Map<string, Stay>();
   private elidedList: Elided[] = [];
   private heard = 0;
+  private readonly looked = new LookedAt();
 
   constructor(limits: Partial<Record<RowKind, number>> = {}) {
     this.limits = { ...LIMITS, ...limits };
@@ -86,9 +89,27 @@ export class Table implements Model {
 
   private change(reset: boolean, rows: readonly Row[], gone: readonly RowRef[]): Change {
     this.version++;
-    for (const ref of gone) this.drop(ref);
+    for (const row of rows) this.looked.wanted(row);
+    const leave = [...this.looked.free(), ...gone.filter((ref) => !this.looked.keeps(ref, this.find(ref)))];
+    for (const ref of leave) this.drop(ref);
     for (const row of rows) this.put(row);
-    return { reset, upserted: rows, removed: [...gone, ...this.evict()] };
+    return { reset, upserted: rows, removed: [...leave, ...this.evict()] };
+  }
+
+  look(window: Span | undefined): void {
+    this.looked.set(window);
+  }
+
+  get size(): number {
+    return this.passes.size;
+  }
+
+  get shortened(): number {
+    return this.looked.lost;
+  }
+
+  private find(ref: RowRef): Row | undefined {
+    return ref.row === "reconcile" ? this.passes.get(ref.key) : this.store[ref.row].get(ref.key);
   }
 
   private clear(): void {
@@ -99,6 +120,7 @@ export class Table implements Model {
     this.stayOf = new Map();
     this.elidedList = [];
     this.evicted = 0;
+    this.looked.clear();
   }
 
   private put(row: Row): void {
@@ -141,19 +163,12 @@ export class Table implements Model {
   }
 
   private evict(): RowRef[] {
-    const out: RowRef[] = [];
-    for (let r = this.passes.oldest(); r && this.passes.size > this.limits.reconcile; r = this.passes.oldest()) {
-      out.push({ row: "reconcile", key: r.key });
-      this.passes.remove(r.key);
-      this.evicted++;
-    }
+    const out = this.looked.over(this.passes.all(), this.passes.size, this.limits.reconcile);
+    this.evicted += out.length;
     for (const [kind, rows] of Object.entries(this.store) as [Exclude<RowKind, "reconcile">, Map<string, Row>][]) {
-      for (const key of rows.keys()) {
-        if (rows.size <= this.limits[kind]) break;
-        out.push({ row: kind, key });
-        this.drop({ row: kind, key });
-      }
+      out.push(...this.looked.over(rows.values(), rows.size, this.limits[kind]));
     }
+    for (const ref of out) this.drop(ref);
     return out;
   }
 
@@ -303,12 +318,24 @@ export class Table implements Model {
     return [...this.store.finding.values()];
   }
 
+  holds(): readonly Hold[] {
+    return [...this.store.hold.values()];
+  }
+
+  waits(from: number, to: number): readonly Wait[] {
+    const found: Wait[] = [];
+    for (const [key, stays] of this.stays) {
+      if (key.endsWith("\ndelayed")) stays.overlapping(from, to, ({ row }) => found.push(row));
+    }
+    return found;
+  }
+
   *rows(): Iterable<Row> {
     for (const rows of Object.values(this.store) as Map<string, Row>[]) yield* rows.values();
     yield* this.passes.all();
   }
 
-  span(): { readonly from: number; readonly to: number } | undefined {
+  span(): Span | undefined {
     const list = this.passes.list("", "");
     const first = list[0];
     if (first === undefined) return undefined;

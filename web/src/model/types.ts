@@ -1,6 +1,18 @@
 /** What the model answers. All times µs since the epoch, of the hub's clock. */
 import type { RowRef } from "../base/frames.ts";
-import type { Cause, Controller, Finding, Gap, Item, Reconcile, Row, Sample, Wait, Write } from "../base/rows.gen.ts";
+import type {
+  Cause,
+  Controller,
+  Finding,
+  Gap,
+  Hold,
+  Item,
+  Reconcile,
+  Row,
+  Sample,
+  Wait,
+  Write,
+} from "../base/rows.gen.ts";
 
 /** What apply changed, for the layout and the panels. reset: forget everything first. */
 export interface Change {
@@ -60,6 +72,12 @@ export interface Bin {
   readonly errors: number;
 }
 
+/** A stretch of time, µs. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A stretch of time of which not every reconcile was sent: exact counts, for hatching beside gap rows. */
 export interface Elided {
   readonly from: number;
@@ -104,10 +122,19 @@ export interface Model {
   gaps(): readonly Gap[];
   elided(): readonly Elided[];
   findings(): readonly Finding[];
+  holds(): readonly Hold[];
+  /** Stays in the waiting room that have a moment of [from, to], of all controllers. */
+  waits(from: number, to: number): readonly Wait[];
   /** Every row there is, for a layout from nothing. */
   rows(): Iterable<Row>;
   /** The true times that history spans, of what is kept; undefined when empty. */
-  span(): { readonly from: number; readonly to: number } | undefined;
+  span(): Span | undefined;
+  /** How many reconciles are kept. */
+  readonly size: number;
   /** Reconciles evicted here because the memory's bound was met ("newest 50,000 kept"). */
   readonly evicted: number;
+  /** Keeps what lies in window, though there is too much or the hub lets go of it, until another one is looked at. */
+  look(window: Span | undefined): void;
+  /** How many reconciles of the window looked at had to go all the same: so many more than the bound are not kept. */
+  readonly shortened: number;
 }

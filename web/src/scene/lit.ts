@@ -1,6 +1,7 @@
 /** Which boxes and lines are lit, and how. */
 import type { EdgeId, NodeId } from "../base/geometry.ts";
 import type { Journey, Tone } from "../layout/types.ts";
+import { dimmed } from "./slots.ts";
 import type { Under } from "./slots.ts";
 import type { ActiveEdge, ActiveNode } from "./types.ts";
 
@@ -17,22 +18,26 @@ interface Seen {
   count: number;
   /** All of one item. */
   same: boolean;
+  dim: boolean;
 }
 
 /** nodesOf lights the boxes at which tokens stay. t is the time until which what is open has lasted. All of under are of one lane. */
 export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
   const nodes = new Map<NodeId, Seen>();
-  for (const { journey, step } of under) {
+  for (const { journey, step, dim } of under) {
     if (step.kind !== "stay" || step.node === "queue" || step.node === "waiting") continue;
     const open = step.trueTo === 0;
     const duration = durationOf(step.trueFrom, open ? t : step.trueTo);
     const { tone, node } = step;
     const seen = nodes.get(node);
     if (seen === undefined) {
-      nodes.set(node, { first: journey, node, tone, duration, open, count: journey.count, same: true });
+      nodes.set(node, { first: journey, node, tone, duration, open, count: journey.count, same: true, dim });
       continue;
     }
-    seen.tone = stronger(tone, seen.tone);
+    // What is left out lends its colour to nothing that is not.
+    if (seen.dim === dim) seen.tone = stronger(tone, seen.tone);
+    else if (seen.dim) seen.tone = tone;
+    seen.dim &&= dim;
     seen.duration = Math.max(seen.duration, duration);
     seen.open ||= open;
     seen.count += journey.count;
@@ -42,35 +47,52 @@ export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
 }
 
 /** Names the item there; of several passes of one item how many they are, of several items only that. */
-function litNode({ first, node, tone, duration, open, count, same }: Seen): ActiveNode {
+function litNode({ first, node, tone, duration, open, count, same, dim }: Seen): ActiveNode {
   const many = `×${String(count)}`;
   const label = count === 1 ? first.label : same ? `${first.label} ${many}` : many;
-  return { lane: first.lane, node, tone, duration, open, label, item: same ? first.item : "" };
+  return dimmed({ lane: first.lane, node, tone, duration, open, label, item: same ? first.item : "" }, dim);
 }
 
 /** edgesOf lights the lines on which tokens travel, and the read from the cache while something fetches. */
 export function edgesOf(under: readonly Under[]): ActiveEdge[] {
   const edges = new Map<string, ActiveEdge>();
-  for (const { journey, step } of under) {
+  for (const { journey, step, dim } of under) {
     const edge = step.kind === "move" ? step.edge : step.node === "fetch" ? "cache-fetch" : undefined;
-    if (edge !== undefined) light(edges, journey.lane, edge, step.tone, journey.own);
+    if (edge !== undefined) light(edges, journey.lane, edge, step.tone, journey.own, dim);
   }
   return [...edges.values()];
 }
 
 /** flowsOf gives each line the rate at which tokens set out on it, for lanes too fast to draw tokens. */
-export function flowsOf(lane: string, starts: ReadonlyMap<EdgeId, number>, seconds: number): ActiveEdge[] {
-  return [...starts].map(([edge, n]) => {
+export function flowsOf(lane: string, starts: ReadonlyMap<EdgeId, Flow>, seconds: number): ActiveEdge[] {
+  return [...starts].map(([edge, { n, dim }]) => {
     const rate = n / seconds;
-    return { lane, edge, tone: "accent", own: false, rate, width: Math.min(6, 1 + Math.log10(1 + rate)) };
+    const width = Math.min(6, 1 + Math.log10(1 + rate));
+    return dimmed({ lane, edge, tone: "accent", own: false, rate, width }, dim);
   });
 }
 
-function light(edges: Map<string, ActiveEdge>, lane: string, edge: EdgeId, tone: Tone, own: boolean): void {
+/** How many tokens set out on a line, and whether the filter leaves all of them out. */
+export interface Flow {
+  n: number;
+  dim: boolean;
+}
+
+function light(
+  edges: Map<string, ActiveEdge>,
+  lane: string,
+  edge: EdgeId,
+  tone: Tone,
+  own: boolean,
+  dim: boolean,
+): void {
   const key = `${lane}|${edge}`;
   const before = edges.get(key);
-  const lit = { tone: stronger(tone, before?.tone), own: own || (before?.own ?? false) };
-  edges.set(key, { lane, edge, rate: 0, width: 1, ...lit });
+  // A line is lit by what is shown; what is left out lights it only where nothing else does.
+  if (before !== undefined && dim && before.dim !== true) return;
+  const fresh = before === undefined || (before.dim === true && !dim);
+  const lit = fresh ? { tone, own } : { tone: stronger(tone, before.tone), own: own || before.own };
+  edges.set(key, dimmed({ lane, edge, rate: 0, width: 1, ...lit }, dim));
 }
 
 function stronger(tone: Tone, other: Tone | undefined): Tone {

@@ -14,14 +14,18 @@ export interface Drawn {
   readonly step: Step;
 }
 
-/** merge applies a lane's mode. Errors, conflicts and the pinned item stay single. */
-export function merge(drawn: readonly Drawn[], mode: Mode, pinned: string | undefined): Token[] {
+/**
+ * merge applies a lane's mode. Errors, conflicts and the pinned item stay single; what the filter leaves out is not
+ * merged with what it shows. sought: a filter is on, which in a flow draws what it shows, unless that is too much too.
+ */
+export function merge(drawn: readonly Drawn[], mode: Mode, pinned: string | undefined, sought = false): Token[] {
   if (mode === "single") return drawn.map((d) => d.token);
   const out: Token[] = [];
+  const crowds = mode === "merged" || (sought && drawn.length <= MOST);
   const groups = new Map<string, Crowd>();
   for (const d of drawn) {
     if (d.journey.single || d.token.item === pinned) out.push(d.token);
-    else if (mode === "merged") addTo(groups, likeOf(d), d.token);
+    else if (crowds) addTo(groups, likeOf(d), d.token);
   }
   return [...out, ...tokensOf(groups)];
 }
@@ -33,7 +37,8 @@ export function bound(tokens: readonly Token[], pinned: string | undefined): Tok
   const single: Token[] = [];
   for (const token of tokens) {
     if (token.tone === "error" || token.item === pinned) single.push(token);
-    else addTo(groups, ["all", token.lane, token.edge ?? token.node, token.tone, token.shape].join("|"), token);
+    else
+      addTo(groups, ["all", token.lane, token.edge ?? token.node, token.tone, token.shape, token.dim].join("|"), token);
   }
   return [...tokensOf(groups), ...single].slice(-MOST);
 }
@@ -42,7 +47,7 @@ export function bound(tokens: readonly Token[], pinned: string | undefined): Tok
 function likeOf({ token, step }: Drawn): string {
   const place = step.kind === "move" ? `${step.edge}${String(step.back)}` : step.node;
   const when = step.kind === "move" ? Math.floor(step.from / TOGETHER) : 0;
-  return [token.lane, place, String(when), step.shape, step.tone].join("|");
+  return [token.lane, place, String(when), step.shape, step.tone, token.dim].join("|");
 }
 
 /** Tokens that become one: the first of them stands for all. */

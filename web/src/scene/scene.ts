@@ -1,13 +1,15 @@
 /** The picture is pure: the same layout, time and options give the same tokens, live, paused or replayed. */
 import type { EdgeId } from "../base/geometry.ts";
 import type { Layout } from "../layout/layout.ts";
+import type { Journey } from "../layout/types.ts";
 import { SECOND } from "../base/time.ts";
 import { edgesOf, flowsOf, nodesOf } from "./lit.ts";
+import type { Flow } from "./lit.ts";
 import { bound, merge } from "./merge.ts";
 import type { Drawn } from "./merge.ts";
 import { modeOf } from "./modes.ts";
 import { changesAt, placed, stepAt } from "./place.ts";
-import { behindOf, ringsOf, slotsOf } from "./slots.ts";
+import { behindOf, dimmed, ringsOf, slotsOf } from "./slots.ts";
 import type { Under } from "./slots.ts";
 import type { ActiveEdge, ActiveNode, LaneScene, Mode, Scene, SceneOptions, Token } from "./types.ts";
 
@@ -48,12 +50,12 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
   const rate = layout.begunIn(name, t - RATE_WINDOW, t) / (RATE_WINDOW / SECOND);
   const mode = modeOf(rate, options.before?.get(name));
   const { under, drawn, nextAt } = drawnAt(layout, name, t, mode, options);
-  const queue = slotsOf(layout, name, under, t);
+  const queue = slotsOf(layout, name, under, t, options.shows);
   return {
     lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), behind: behindOf(under) },
-    tokens: merge(drawn, mode, options.pinned),
+    tokens: merge(drawn, mode, options.pinned, options.shows !== undefined),
     nodes: nodesOf(under, options.truth ?? t),
-    edges: mode === "flow" ? flowsAt(layout, name, t) : edgesOf(under),
+    edges: mode === "flow" ? flowsAt(layout, name, t, options.shows) : edgesOf(under),
     nextAt: Math.min(nextAt, layout.nextStart(name, t)),
   };
 }
@@ -73,23 +75,32 @@ function drawnAt(
     const i = stepAt(journey, t);
     const step = journey.steps[i];
     if (step === undefined) return;
-    under.push({ journey, step });
+    const dim = isDim(journey, options.shows);
+    under.push({ journey, step, dim });
     const parked = step.kind === "stay" && (step.node === "queue" || step.node === "waiting");
     nextAt = Math.min(nextAt, parked ? step.to : changesAt(step, t));
-    // In a flow most have no token: they are counted, not placed.
-    const shown = !parked && (mode !== "flow" || journey.single || journey.item === options.pinned);
+    // In a flow most have no token: they are counted, not placed. What one has searched for is.
+    const sought = options.shows !== undefined && !dim;
+    const shown = !parked && (mode !== "flow" || sought || journey.single || journey.item === options.pinned);
     const token = !shown ? undefined : placed(options.geometry, journey, i, t);
-    if (token !== undefined) drawn.push({ token, journey, step });
+    if (token !== undefined) drawn.push({ token: dimmed(token, dim), journey, step });
   });
   return { under, drawn, nextAt };
 }
 
-function flowsAt(layout: Layout, name: string, t: number): ActiveEdge[] {
-  const starts = new Map<EdgeId, number>();
+function isDim({ lane, item, reconcile }: Journey, shows: SceneOptions["shows"]): boolean {
+  return shows?.(lane, item, reconcile) === false;
+}
+
+function flowsAt(layout: Layout, name: string, t: number, shows: SceneOptions["shows"]): ActiveEdge[] {
+  const starts = new Map<EdgeId, Flow>();
   layout.overlapping(name, t - FLOW_WINDOW, t, (journey) => {
     for (const step of journey.steps) {
       if (step.kind !== "move" || step.from > t || step.from <= t - FLOW_WINDOW) continue;
-      starts.set(step.edge, (starts.get(step.edge) ?? 0) + journey.count);
+      const flow = starts.get(step.edge) ?? { n: 0, dim: true };
+      flow.n += journey.count;
+      flow.dim &&= isDim(journey, shows);
+      starts.set(step.edge, flow);
     }
   });
   return flowsOf(name, starts, FLOW_WINDOW / SECOND);

@@ -3,25 +3,38 @@ import type { Layout } from "../layout/layout.ts";
 import type { Wait } from "../base/rows.gen.ts";
 import type { Journey, Step } from "../layout/types.ts";
 import { nameOf, word } from "../layout/words.ts";
-import type { Behind, QueueSlot, WaitRing } from "./types.ts";
+import type { Behind, QueueSlot, SceneOptions, WaitRing } from "./types.ts";
 
 /** A journey in the step that holds the time asked for. */
 export interface Under {
   readonly journey: Journey;
   readonly step: Step;
+  /** Left out by the filter. */
+  readonly dim: boolean;
+}
+
+/** dimmed marks what the filter leaves out. */
+export function dimmed<T extends object>(thing: T, dim: boolean): T {
+  return dim ? { ...thing, dim: true } : thing;
 }
 
 /**
  * slotsOf gives the items in the queue at t: those whose token waits in it, and behind them those of which nothing is
  * known yet but that they are ready, in the queue's own order.
  */
-export function slotsOf(layout: Layout, lane: string, under: readonly Under[], t: number): QueueSlot[] {
+export function slotsOf(
+  layout: Layout,
+  lane: string,
+  under: readonly Under[],
+  t: number,
+  shows: SceneOptions["shows"],
+): QueueSlot[] {
   const slots = new Map<string, QueueSlot>();
   const queued = under.filter(({ step }) => step.kind === "stay" && step.node === "queue");
-  for (const { journey, step } of queued.sort((a, b) => a.step.from - b.step.from)) {
+  for (const { journey, step, dim } of queued.sort((a, b) => a.step.from - b.step.from)) {
     if (step.kind !== "stay" || slots.has(journey.item)) continue;
     const { item, label, sub, reconcile } = journey;
-    slots.set(item, { lane, item, label, sub, since: step.trueFrom, reconcile });
+    slots.set(item, dimmed({ lane, item, label, sub, since: step.trueFrom, reconcile }, dim));
   }
   const ready: Wait[] = [];
   layout.readyAt(lane, t, ({ wait }) => ready.push(wait));
@@ -33,7 +46,9 @@ export function slotsOf(layout: Layout, lane: string, under: readonly Under[], t
   for (const wait of ready) {
     if (slots.has(wait.item) || busy.has(wait.item)) continue;
     const sub = (wait.causes ?? 0) > 1 ? `${String(wait.causes)} causes` : word(wait.why ?? "");
-    slots.set(wait.item, { lane, item: wait.item, label: nameOf(wait.item), sub, since: wait.from, reconcile: "" });
+    const { item, from: since } = wait;
+    const slot = { lane, item, label: nameOf(item), sub, since, reconcile: "" };
+    slots.set(item, dimmed(slot, shows?.(lane, item, "") === false));
   }
   return [...slots.values()];
 }
@@ -41,14 +56,14 @@ export function slotsOf(layout: Layout, lane: string, under: readonly Under[], t
 /** ringsOf gives the items parked in the waiting room, the next ready first. */
 export function ringsOf(lane: string, under: readonly Under[], t: number): WaitRing[] {
   const rings: WaitRing[] = [];
-  for (const { journey, step } of under) {
+  for (const { journey, step, dim } of under) {
     if (step.kind !== "stay" || step.node !== "waiting") continue;
     const { item, label, sub: why, seat: requeues, reconcile } = journey;
     const until = step.until > 0 ? step.until : step.trueTo;
     const whole = until - step.trueFrom;
     const left = until > 0 ? Math.max(0, until - t) : 0;
     const done = whole > 0 ? Math.min(1, Math.max(0, 1 - left / whole)) : 1;
-    rings.push({ lane, item, label, why, requeues, until, left, done, reconcile });
+    rings.push(dimmed({ lane, item, label, why, requeues, until, left, done, reconcile }, dim));
   }
   return rings.sort((a, b) => a.until - b.until || (a.item < b.item ? -1 : 1));
 }

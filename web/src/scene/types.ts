@@ -23,6 +23,8 @@ export interface Token {
   readonly count: number;
   /** Drawn small and without its name: an event of a dependent object, as there are many. */
   readonly minor: boolean;
+  /** Of what the filter leaves out: drawn quiet, and counted all the same. Absent where it is not. */
+  readonly dim?: true;
   /** Exactly one of node and edge is set: where the token is. */
   readonly node?: NodeId;
   readonly edge?: EdgeId;
@@ -39,6 +41,8 @@ export interface ActiveNode {
   /** The item's name there ("web", or "web ×3" for passes drawn as one), or "×n" for several. */
   readonly label: string;
   readonly item: string;
+  /** Everything there is left out by the filter. */
+  readonly dim?: true;
 }
 
 /** A line with at least one token on it, or, in flow mode, with a rate. own: glows in the colour of own writes. */
@@ -51,6 +55,8 @@ export interface ActiveEdge {
   readonly rate: number;
   /** Line width factor, 1 to 6. */
   readonly width: number;
+  /** Everything there is left out by the filter; rate and width are of all. */
+  readonly dim?: true;
 }
 
 /** One slot of the queue, in order. */
@@ -62,6 +68,7 @@ export interface QueueSlot {
   readonly sub: string;
   readonly since: number;
   readonly reconcile: string;
+  readonly dim?: true;
 }
 
 /** One parked item with its countdown. */
@@ -80,6 +87,7 @@ export interface WaitRing {
   readonly done: number;
   /** In display the ring is over but stays until its token has left. */
   readonly reconcile: string;
+  readonly dim?: true;
 }
 
 export type Mode = "single" | "merged" | "flow";
@@ -120,6 +128,8 @@ export interface SceneOptions {
   readonly before?: ReadonlyMap<string, Mode>;
   /** The selected or pinned item key ("default/web"): never merged. */
   readonly pinned?: string;
+  /** Whether the filter shows what is of an item's reconcile ("" where none is known); absent where all is shown. */
+  readonly shows?: (lane: string, item: string, reconcile: string) => boolean;
   /** The true time, where it is another than the display time: what is open lasts until then. */
   readonly truth?: number;
 }

@@ -1,5 +1,6 @@
 /** What the components share. main makes it; a component reads it, and changes only the selection and the playhead. */
 import type { Signal } from "../base/signal.ts";
+import type { Filter } from "../model/filter.ts";
 import type { Model } from "../model/types.ts";
 import type { Connection, Watch } from "../net/types.ts";
 import type { Scene } from "../scene/types.ts";
@@ -19,6 +20,8 @@ export interface App {
   /** The name of the recorded session that is shown, undefined for what is live. Nothing can be done to it. */
   readonly recording: string | undefined;
   readonly selection: Signal<Selection | undefined>;
+  /** What is shown of all; with no text it leaves nothing out. */
+  readonly filter: Signal<Filter>;
   /** Rises when the theme, a size or the letters change: what was measured or coloured is to be drawn anew. */
   readonly looks: Signal<number>;
   /** The scene drawn last. */

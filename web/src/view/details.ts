@@ -5,7 +5,18 @@ import type { Model, WhyLink } from "../model/types.ts";
 import { diffTable, differences } from "./diff.ts";
 import { h } from "./dom.ts";
 import { waterfall } from "./waterfall.ts";
-import { causeSaid, failureSaid, failed, nextSaid, plural, span, took, version, word, writeFailed } from "./words.ts";
+import {
+  causeSaid,
+  errorSaid,
+  failureSaid,
+  failed,
+  nextSaid,
+  plural,
+  span,
+  took,
+  version,
+  writeFailed,
+} from "./words.ts";
 import type { Said } from "./words.ts";
 
 /** What the details need besides the reconcile. */
@@ -158,7 +169,7 @@ function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
     said.push({ chip: "stale read", tone: "warn", text: `${read.kind}: the cache was ${by} behind`, who: "" });
   }
   if (said.every((one) => one.tone !== "error") && failed(reconcile)) {
-    said.unshift({ chip: word(reconcile.result), tone: "error", text: reconcile.error ?? "", who: "" });
+    said.unshift(errorSaid(reconcile));
   }
   if (said.length === 0) return undefined;
   const list = h("ul", { class: "flags part" });

@@ -2,7 +2,7 @@
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Model } from "../model/types.ts";
 import { differences } from "./diff.ts";
-import { causeSaid, nextSaid, outcome, plural, span, took, word, writeName } from "./words.ts";
+import { causeSaid, kindSaid, nextSaid, outcome, plural, span, took, word, writeName } from "./words.ts";
 
 /** issueText writes it as Markdown. now: true time, µs. Times of day are UTC, for whoever reads it elsewhere. */
 export function issueText(reconcile: Reconcile, model: Pick<Model, "nth" | "after">, now: number): string {
@@ -58,8 +58,8 @@ function writeLine(write: Write): string {
   const to = write.after ?? "";
   const versions =
     from === "" && to === "" ? "" : `, resourceVersion ${[from, to].filter((s) => s !== "").join(" → ")}`;
-  const error = (write.error ?? "") === "" ? "" : ` ${word(write.error ?? "")}`;
-  return `${writeName(write)} ${write.name ?? ""}`.trim() + `: ${answer}${error}${versions}`;
+  const error = word(kindSaid(write.error));
+  return `${writeName(write)} ${write.name ?? ""}`.trim() + `: ${`${answer} ${error}`.trim()}${versions}`;
 }
 
 function differenceLine({ path, seen, written }: { path: string; seen: string; written: string }): string {

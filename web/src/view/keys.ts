@@ -1,6 +1,7 @@
-/** The keys, and the list of them under ?. Single keys can be switched off (WCAG 2.1.4). */
+/** The keys, and the list of them under ?, where each can be switched off (WCAG 2.1.4). */
+import { recall, remember } from "./memory.ts";
 
-/** What the keys do. */
+/** What the keys do, by the name that the list of keys has for them. */
 export interface KeyActions {
   readonly pause: () => void;
   readonly phase: (direction: 1 | -1) => void;
@@ -8,11 +9,21 @@ export interface KeyActions {
   readonly oldest: () => void;
   readonly live: () => void;
   readonly speed: (direction: 1 | -1) => void;
+  readonly frame: () => void;
+  readonly zoom: (direction: 1 | -1) => void;
+  readonly search: () => void;
   readonly error: (direction: 1 | -1) => void;
   readonly link: () => void;
   readonly projector: () => void;
   readonly clear: () => void;
 }
+
+type Name = keyof KeyActions | "ends" | "list";
+
+/** A key's name in the list, and what it does. */
+type Bound = readonly [Name, () => void];
+
+const stored = "tracer-keys-off";
 
 /** listenKeys wires the keys and the list's dialog. */
 export function listenKeys(dialog: HTMLDialogElement, open: HTMLButtonElement, actions: KeyActions): void {
@@ -21,53 +32,80 @@ export function listenKeys(dialog: HTMLDialogElement, open: HTMLButtonElement, a
   };
   open.hidden = false;
   open.addEventListener("click", list);
-  const single = dialog.querySelector<HTMLInputElement>("#keys-on");
+  const off = switches(dialog);
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
     if (dialog.open) return;
-    const run = event.key === "?" ? list : keyed(event, actions, single?.checked !== false);
-    if (run === undefined) return;
+    const [name, run] = bound(event, actions, list) ?? [];
+    if (name === undefined || run === undefined || off(name)) return;
     event.preventDefault();
     run();
   });
 }
 
-function keyed(event: KeyboardEvent, actions: KeyActions, single: boolean): (() => void) | undefined {
-  if (event.key === "Escape") return actions.clear;
-  const move = event.shiftKey ? actions.reconcile : actions.phase;
-  const named: Readonly<Record<string, () => void>> = {
-    ArrowLeft: () => {
-      move(-1);
-    },
-    ArrowRight: () => {
-      move(1);
-    },
-    Home: actions.oldest,
-    End: actions.live,
+/** Wires the check boxes, one for each key and one for all; answers which keys are switched off. */
+function switches(dialog: HTMLDialogElement): (name: string) => boolean {
+  const boxes = [...dialog.querySelectorAll<HTMLInputElement>("[data-key]")];
+  const all = dialog.querySelector<HTMLInputElement>("#keys-on");
+  const off = new Set(recall(stored).split(","));
+  for (const box of boxes) box.checked = !off.has(box.dataset["key"] ?? "");
+  const changed = (): void => {
+    off.clear();
+    for (const box of boxes) if (!box.checked) off.add(box.dataset["key"] ?? "");
+    remember(stored, [...off].join());
+    sum();
   };
-  const letters: Readonly<Record<string, () => void>> = {
-    ".": actions.pause,
-    "[": () => {
-      actions.speed(-1);
-    },
-    "]": () => {
-      actions.speed(1);
-    },
-    n: () => {
-      actions.error(event.shiftKey ? -1 : 1);
-    },
-    c: actions.link,
-    p: actions.projector,
+  const sum = (): void => {
+    if (all === null) return;
+    const on = boxes.filter((box) => box.checked).length;
+    all.checked = on > 0;
+    all.indeterminate = on > 0 && on < boxes.length;
   };
-  if (event.key === " ") return pressable(event.target) ? undefined : actions.pause;
-  return named[event.key] ?? (single ? letters[event.key.toLowerCase()] : undefined);
+  sum();
+  dialog.addEventListener("change", ({ target }) => {
+    if (target === all && all !== null) for (const box of boxes) box.checked = all.checked;
+    changed();
+  });
+  return (name) => off.has(name);
+}
+
+function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bound | undefined {
+  const { key, shiftKey } = event;
+  const to = (name: "phase" | "reconcile" | "speed" | "zoom" | "error", direction: 1 | -1): Bound => [
+    name,
+    () => {
+      actions[name](direction);
+    },
+  ];
+  // On a button, Space presses the button.
+  if (key === " ") return pressable(event.target) ? undefined : ["pause", actions.pause];
+  const step = shiftKey ? "reconcile" : "phase";
+  const keys: Readonly<Record<string, Bound>> = {
+    ".": ["pause", actions.pause],
+    arrowleft: to(step, -1),
+    arrowright: to(step, 1),
+    home: ["ends", actions.oldest],
+    end: ["ends", actions.live],
+    "[": to("speed", -1),
+    "]": to("speed", 1),
+    f: ["frame", actions.frame],
+    "+": to("zoom", 1),
+    "=": to("zoom", 1),
+    "-": to("zoom", -1),
+    "/": ["search", actions.search],
+    n: to("error", shiftKey ? -1 : 1),
+    c: ["link", actions.link],
+    p: ["projector", actions.projector],
+    escape: ["clear", actions.clear],
+    "?": ["list", list],
+  };
+  return keys[key.toLowerCase()];
 }
 
 function typing(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
 }
 
-/** On a button, Space presses the button. */
 function pressable(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("button, a, summary, [role=button], input") !== null;
 }

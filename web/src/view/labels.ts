@@ -72,9 +72,11 @@ function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): { x: numbe
 
 function upright(token: Token, geometry: Geometry): boolean {
   const points = token.edge === undefined ? [] : geometry.edges[token.edge];
-  const near = points.filter((point) => Math.hypot(point.x - token.x, point.y - token.y) < 14);
-  const xs = near.map((point) => point.x);
-  return near.length > 1 && Math.max(...xs) - Math.min(...xs) < 1;
+  return points.some((a, i) => {
+    const b = points[i + 1];
+    if (b === undefined || a.x !== b.x || Math.abs(token.x - a.x) > 1) return false;
+    return token.y >= Math.min(a.y, b.y) && token.y <= Math.max(a.y, b.y);
+  });
 }
 
 function free(rect: Rect, taken: readonly Rect[], { geometry }: LabelOptions): boolean {

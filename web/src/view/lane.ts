@@ -178,7 +178,7 @@ export class LaneElement extends HTMLElement {
     const lit = new Map(active.map((node) => [node.node as string, node]));
     for (const [id, g] of this.nodes) {
       const node = lit.get(id);
-      g.classList.toggle("is-lit", node !== undefined);
+      g.classList.toggle("is-lit", node !== undefined && node.dim !== true);
       if (node === undefined) continue;
       attr(g, "data-tone", node.tone);
       if (node.duration >= 0 && isPhase(id)) this.note(id, `${spanOrNone(node.duration)}${node.open ? " …" : ""}`);
@@ -189,7 +189,8 @@ export class LaneElement extends HTMLElement {
     const lit = new Map(active.map((edge) => [edge.edge as string, edge]));
     for (const [id, g] of this.edges) {
       const edge = lit.get(id);
-      g.classList.toggle("is-own", edge?.own === true);
+      g.classList.toggle("is-own", edge?.own === true && edge.dim !== true);
+      g.classList.toggle("is-dim", edge?.dim === true);
       const line = g.querySelector<SVGPathElement>(".line");
       const width = edge !== undefined && edge.width > 1 ? `${String(2 * edge.width)}px` : "";
       if (line !== null && line.style.strokeWidth !== width) line.style.strokeWidth = width;
@@ -220,6 +221,7 @@ export class LaneElement extends HTMLElement {
       fitText(why, room < leastWhy ? "" : item.sub, room);
       why.dataset["text"] = item.sub;
     }
+    slot.classList.toggle("is-dim", item.dim === true);
     this.target(slot, item.item, item.reconcile);
   }
 
@@ -227,6 +229,7 @@ export class LaneElement extends HTMLElement {
     show(slot, true);
     say(part(slot, "slot-name"), `+ ${count(more)} more`);
     say(part(slot, "slot-why"), "");
+    slot.classList.remove("is-dim");
     slot.removeAttribute("data-item");
     attr(slot, "tabindex", "-1");
     slot.removeAttribute("role");
@@ -253,6 +256,7 @@ export class LaneElement extends HTMLElement {
     const tries = ring.why === "backoff" && ring.requeues > 0 ? `, ${ordinal(ring.requeues)}` : "";
     const why = `${whyShort(ring.why)}${tries}`;
     fitText(part<SVGTextElement>(slot, "slot-why"), why, ringText + 8);
+    slot.classList.toggle("is-dim", ring.dim === true);
     this.target(slot, ring.item, ring.reconcile);
   }
 

@@ -1,4 +1,4 @@
-/** Links to a moment: #at=<µs>&sel=<item>@<n>, which whoever opens it sees as it was seen here. */
+/** Links to a moment: #at=<µs>&sel=<item>@<n>&q=<search>, which whoever opens it sees as it was seen here. */
 import { clock } from "../base/time.ts";
 import type { App } from "./app.ts";
 
@@ -9,12 +9,19 @@ export interface Moment {
   readonly item: string;
   /** Which of the item's reconciles, counted from 1; 0 for the item itself. */
   readonly n: number;
+  /** What is searched for, "" for nothing. */
+  readonly q: string;
 }
 
 /** hashOf writes a moment as the part of a link behind the page's address. */
-export function hashOf({ at, item, n }: Moment): string {
+export function hashOf({ at, item, n, q }: Moment): string {
   const sel = item === "" ? "" : `&sel=${encodeURI(item)}${n > 0 ? `@${String(n)}` : ""}`;
-  return `#at=${String(Math.round(at))}${sel}`;
+  return `#at=${String(Math.round(at))}${sel}${q === "" ? "" : `&q=${encodeURIComponent(q)}`}`;
+}
+
+/** searchOf reads what a link searches for, also of one that names no time. */
+export function searchOf(hash: string): string {
+  return new URLSearchParams(hash.replace(/^#/, "")).get("q") ?? "";
 }
 
 /** momentOf reads one; undefined when it names no time. */
@@ -23,7 +30,7 @@ export function momentOf(hash: string): Moment | undefined {
   const at = Number(named.get("at") ?? NaN);
   if (!Number.isFinite(at) || at <= 0) return undefined;
   const [, item = "", n = "0"] = /^(.*?)(?:@(\d+))?$/.exec(named.get("sel") ?? "") ?? [];
-  return { at, item, n: Number(n) };
+  return { at, item, n: Number(n), q: searchOf(hash) };
 }
 
 /** momentNow is what the page shows. */
@@ -31,7 +38,7 @@ export function momentNow(app: App): Moment {
   const selection = app.selection.get();
   const run = app.model.reconcile(selection?.reconcile ?? "");
   const n = run === undefined ? 0 : app.model.nth(run).n;
-  return { at: app.playhead.now(), item: selection?.item ?? "", n };
+  return { at: app.playhead.now(), item: selection?.item ?? "", n, q: app.filter.get().text };
 }
 
 /** linkHere is the address of what the page shows. */
@@ -48,15 +55,30 @@ export class Links {
   private readonly tell: Tell;
   private wanted: Moment | undefined;
 
-  constructor(app: App, tell: Tell) {
+  /** search is given what a link searches for. */
+  constructor(app: App, tell: Tell, search: (text: string) => void) {
     this.app = app;
     this.tell = tell;
     const read = (): void => {
-      this.wanted = momentOf(location.hash);
+      const { hash } = location;
+      this.wanted = momentOf(hash);
+      // A way inside the page, like that to the map, searches for nothing else.
+      if (/[#&](?:at|q)=/.test(hash)) search(searchOf(hash));
+      else this.address();
       app.wake();
     };
     addEventListener("hashchange", read);
     read();
+    app.filter.subscribe(() => {
+      this.address();
+    });
+  }
+
+  /** The address keeps what is searched for; a moment is in it only where a link is made. */
+  private address(): void {
+    const { text } = this.app.filter.get();
+    const q = text === "" ? "" : `#q=${encodeURIComponent(text)}`;
+    if (this.wanted === undefined) history.replaceState(null, "", location.pathname + location.search + q);
   }
 
   paint(): void {
@@ -67,7 +89,7 @@ export class Links {
     const moment = this.wanted;
     this.wanted = undefined;
     // Followed once: a reload later on shall show what is live then.
-    history.replaceState(null, "", location.pathname + location.search);
+    this.address();
     this.go(moment, span.from, app.recording === undefined ? Infinity : app.watch.hubNow());
   }
 

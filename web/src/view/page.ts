@@ -8,6 +8,8 @@ import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
+import type { Scrubber } from "./scrubber.ts";
+import { SearchElement } from "./search.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
@@ -28,6 +30,7 @@ export function defineElements(): void {
     "tracer-lane": LaneElement,
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
+    "tracer-search": SearchElement,
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
     "tracer-transport": TransportElement,
@@ -57,16 +60,24 @@ export function buildPage(app: App): PageParts {
   notice.connect(app, () => {
     tryIt.open(true);
   });
-  transport.connect(app, step);
+  const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  connectKeys(app, notice, tryIt);
+  connectKeys(app, notice, tryIt, line);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
-  const links = new Links(app, (text, button, press) => {
-    notice.tell(text, button, press);
-  });
-  const parts = [links, lanes, notice, panel, status, transport, tryIt, twin, voice];
+  const search = the("search", SearchElement);
+  search.connect(app, { terms: the("terms", HTMLElement), voice: the("voice", HTMLElement) });
+  const links = new Links(
+    app,
+    (text, button, press) => {
+      notice.tell(text, button, press);
+    },
+    (text) => {
+      search.seek(text);
+    },
+  );
+  const parts = [links, lanes, notice, panel, search, status, transport, tryIt, twin, voice];
   return {
     draw: (scene) => {
       lanes.draw(scene);
@@ -87,7 +98,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void {
+function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement, line: Scrubber): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -107,13 +118,23 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       selectAt(app, app.playhead.now());
     },
     live: () => {
-      app.playhead.follow();
+      line.live();
     },
     speed: (direction) => {
       app.playhead.change(direction);
     },
+    frame: () => {
+      if (!line.frame()) notice.tell("Nothing is selected that could fill the line of time");
+    },
+    zoom: (direction) => {
+      line.zoom(direction);
+    },
+    search: () => {
+      the("search", SearchElement).enter();
+    },
     error: (direction) => {
-      if (!step.error(direction)) notice.tell(direction > 0 ? "No later error" : "No earlier error");
+      const match = app.filter.get().on ? " that matches" : "";
+      if (!step.error(direction)) notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
     },
     link: () => {
       const link = linkHere(app);
@@ -125,7 +146,7 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       theme.toggleProjector();
     },
     clear: () => {
-      if (!tryIt.escape()) app.selection.set(undefined);
+      if (!line.unframe() && !tryIt.escape()) app.selection.set(undefined);
     },
   });
 }

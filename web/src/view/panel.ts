@@ -52,15 +52,21 @@ export class PanelElement extends HTMLElement {
   }
 
   private paintList(app: App): void {
+    const from = this.focusMark() === undefined ? undefined : this.drawn?.run.key;
     if (!this.listShown) this.replaceChildren(this.runs.root);
     this.listShown = true;
     this.drawn = undefined;
     const t = app.playhead.now();
     const { following } = app.playhead;
-    const all = app.model.recent("", following ? listed : 5000);
+    const all = app.filter.get().recent(app.model, following ? listed : Infinity);
     const visible = following ? all : all.filter((run) => run.start <= t).slice(0, listed);
     const many = app.model.lanes(t).length > 1;
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many });
+    const sought = app.filter.get().on;
+    // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
+    const moment = following ? "live" : String(t);
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment });
+    // Back from a reconcile, the focus is on its row again.
+    if (from !== undefined) this.runs.focus(from);
   }
 
   private paintRun(app: App, run: Reconcile): void {

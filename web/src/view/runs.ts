@@ -12,20 +12,33 @@ export interface RunsAround {
   readonly zone: number;
   /** More than one controller: rows name theirs. */
   readonly many: boolean;
+  /** Only what matches a search is listed. */
+  readonly sought: boolean;
+  /** What the list is of: it grows by itself as long as that is the same. */
+  readonly moment: string;
 }
 
 /** Runs is the list; a row carries data-go with the reconcile's key. */
 export class Runs {
-  readonly root = h("section", {}, h("h2", { class: "panel-title" }, "Latest reconciles"));
+  private readonly title = h("h2", { class: "panel-title" }, "Latest reconciles");
+  readonly root = h("section", {}, this.title);
   private readonly list: HTMLUListElement;
+  /** While the focus is in the list, new rows wait behind this button, so that nothing moves under it. */
+  private readonly fresh = h("button", { class: "button small fresh", type: "button", hidden: true });
+  private held: readonly Reconcile[] = [];
+  private newest: readonly Reconcile[] = [];
   private readonly none = h("p", { class: "quiet" }, "None yet.");
   private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
-  private around: RunsAround = { now: 0, zone: 0, many: false };
+  private around: RunsAround = { now: 0, zone: 0, many: false, sought: false, moment: "" };
 
   constructor() {
     const list = h("ul", { class: "runs" });
     this.list = list;
-    this.root.append(this.none, list);
+    this.root.append(this.fresh, this.none, list);
+    this.fresh.addEventListener("click", () => {
+      this.show(this.newest);
+      this.buttons()[0]?.focus();
+    });
     list.addEventListener("keydown", (event) => {
       this.key(event);
     });
@@ -43,7 +56,35 @@ export class Runs {
   }
 
   paint(runs: readonly Reconcile[], around: RunsAround): void {
+    const hold = around.moment === this.around.moment && this.root.contains(document.activeElement);
     this.around = around;
+    this.newest = runs;
+    say(this.none, around.sought ? "None match." : "None yet.");
+    if (hold) this.hold(runs);
+    else this.show(runs);
+  }
+
+  /** Puts the focus on the row of a reconcile, or on the first. */
+  focus(key: string): void {
+    const buttons = this.buttons();
+    (buttons.find((button) => button.dataset["go"] === key) ?? buttons[0])?.focus({ preventScroll: true });
+  }
+
+  /** Rows change in place; those that are new are counted. */
+  private hold(runs: readonly Reconcile[]): void {
+    const now = new Map(runs.map((run) => [run.key, run]));
+    this.held = this.held.map((run) => now.get(run.key) ?? run);
+    const known = new Set(this.held.map((run) => run.key));
+    const fresh = runs.filter((run) => !known.has(run.key)).length;
+    if (this.held.length === 0) return this.show(runs);
+    this.keyed.paint(this.held);
+    say(this.fresh, `${String(fresh)}${fresh === runs.length ? " or more" : ""} new`);
+    this.fresh.hidden = fresh === 0;
+  }
+
+  private show(runs: readonly Reconcile[]): void {
+    this.held = runs;
+    this.fresh.hidden = true;
     this.none.hidden = runs.length > 0;
     this.keyed.paint(runs);
     this.rove();

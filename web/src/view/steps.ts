@@ -14,7 +14,7 @@ export interface Stepper {
 }
 
 /** How many reconciles are looked through for the one before or after. */
-const reach = 20_000;
+const reach = 50_000;
 
 /** stepper makes the steps for an app. */
 export function stepper(app: App): Stepper {
@@ -53,26 +53,41 @@ export function selectAt(app: App, t: number): void {
   app.selection.set(run === undefined ? undefined : { controller: run.controller, item: run.item, reconcile: run.key });
 }
 
-/** The reconcile before or after the one that is selected, of the same item, or of all when none is. */
+/**
+ * The reconcile before or after the one that is selected, of the same item, or of all when none is. While a filter is
+ * on, it is the one before or after of what matches, whatever its item.
+ */
 function neighbour(app: App, direction: 1 | -1): Reconcile | undefined {
   const selection = app.selection.get();
+  const filter = app.filter.get();
   const current = app.model.reconcile(selection?.reconcile ?? "");
-  if (current === undefined || selection === undefined) {
-    const t = app.playhead.now();
-    const all = app.model.recent("", reach);
-    return direction < 0 ? all.find((run) => run.start < t) : all.filter((run) => run.start > t).at(-1);
+  if (current === undefined || selection === undefined || filter.on) {
+    return nearest(filter.recent(app.model, reach), current ?? app.playhead.now(), direction);
   }
   const own = app.model.reconcilesOf(selection.controller, selection.item);
   const at = own.findIndex((run) => run.key === current.key);
   return own[at - direction];
 }
 
+/** The nearest reconcile that begins before or after another one or a time; those that begin together go by their keys. */
+function nearest(all: readonly Reconcile[], from: Reconcile | number, direction: 1 | -1): Reconcile | undefined {
+  const here = typeof from === "number" ? { start: from, key: "" } : from;
+  const order = (a: Place, b: Place): number => a.start - b.start || (a.key < b.key ? -1 : Number(a.key > b.key));
+  let found: Reconcile | undefined;
+  for (const run of all) {
+    if (Math.sign(order(run, here)) !== direction) continue;
+    if (found === undefined || order(run, found) * direction < 0) found = run;
+  }
+  return found;
+}
+
+type Place = Pick<Reconcile, "start" | "key">;
+
 /** The first error after the reconcile that is selected, or after the moment shown; or the last one before it. */
 function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
   const current = app.model.reconcile(app.selection.get()?.reconcile ?? "");
-  const from = current?.start ?? app.playhead.now();
-  const bad = app.model.recent("", reach).filter((run) => run.key !== current?.key && isBad(run));
-  return direction < 0 ? bad.find((run) => run.start <= from) : bad.filter((run) => run.start >= from).at(-1);
+  const bad = app.filter.get().recent(app.model, reach).filter(isBad);
+  return nearest(bad, current ?? app.playhead.now(), direction);
 }
 
 function isBad(run: Reconcile): boolean {

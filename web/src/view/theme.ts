@@ -1,4 +1,6 @@
 /** The theme: auto, light, dark or projector; kept in the browser. */
+import { recall, remember } from "./memory.ts";
+
 const themes = ["auto", "light", "dark", "projector"] as const;
 export type Theme = (typeof themes)[number];
 const stored = "tracer-theme";
@@ -18,7 +20,7 @@ export class ThemeElement extends HTMLElement {
       });
     }
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
-    this.set(themeOf(read()));
+    this.set(themeOf(recall(stored)));
   }
 
   set(theme: Theme): void {
@@ -28,7 +30,7 @@ export class ThemeElement extends HTMLElement {
     for (const button of this.buttons()) {
       button.setAttribute("aria-pressed", String(button.dataset["themeChoice"] === theme));
     }
-    write(theme);
+    remember(stored, theme);
     this.changed?.();
   }
 
@@ -42,23 +44,6 @@ export class ThemeElement extends HTMLElement {
   }
 }
 
-function themeOf(name: string | null | undefined): Theme {
+function themeOf(name: string | undefined): Theme {
   return themes.find((theme) => theme === name) ?? "auto";
-}
-
-/** Storage can be switched off; then the theme lasts as long as the page. */
-function read(): string | null {
-  try {
-    return localStorage.getItem(stored);
-  } catch {
-    return null;
-  }
-}
-
-function write(theme: Theme): void {
-  try {
-    localStorage.setItem(stored, theme);
-  } catch {
-    return;
-  }
 }

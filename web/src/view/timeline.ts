@@ -1,20 +1,29 @@
-/** Draws the density of what happened over time. */
-import { SECOND, clock } from "../base/time.ts";
-import type { Bin } from "../model/types.ts";
+/** Draws the density of what happened over time, and marks what is worth a look. */
+import type { Reconcile } from "../base/rows.gen.ts";
+import { SECOND, clock, clockMs } from "../base/time.ts";
+import type { Bar } from "../model/density.ts";
+import type { Span } from "../model/types.ts";
 import type { Palette } from "./shapes.ts";
-
-export interface TimeWindow {
-  readonly from: number;
-  readonly to: number;
-}
+import { roundUp } from "./stretch.ts";
+import { failed, toneOf } from "./words.ts";
 
 export interface TimelineDrawing {
-  readonly window: TimeWindow;
-  readonly bins: readonly Bin[];
+  readonly span: Span;
+  readonly bars: readonly Bar[];
+  /** Instead of bars, where they are few: the reconciles themselves, with whether the filter shows them. */
+  readonly runs: readonly { readonly run: Reconcile; readonly shown: boolean }[];
+  readonly selected: string;
   /** Stretches of which something is missing: hatched. */
-  readonly gaps: readonly TimeWindow[];
-  /** The time at which the picture stands, undefined while it follows. */
-  readonly at: number | undefined;
+  readonly gaps: readonly Span[];
+  /** Stretches in which something was in the waiting room. */
+  readonly waits: readonly Span[];
+  readonly holds: readonly Span[];
+  readonly findings: readonly Span[];
+  /** Before this nothing is kept, and what to say about it; undefined where all is. */
+  readonly kept: { readonly from: number; readonly text: string } | undefined;
+  /** The time of the picture. */
+  readonly at: number;
+  readonly following: boolean;
   readonly palette: Palette;
   readonly zone: number;
 }
@@ -22,6 +31,23 @@ export interface TimelineDrawing {
 /** barsRoom is where the bars lie in a line of that width, in CSS pixels. */
 export function barsRoom(width: number): { readonly left: number; readonly width: number } {
   return { left: 2, width: Math.max(1, width - 4) };
+}
+
+/** axisHeight is the height of the line's lower part, where the times stand, in CSS pixels. */
+export function axisHeight(palette: Palette): number {
+  return Math.max(12, Math.min(20, palette.label - 1)) + 9;
+}
+
+/** What the parts draw with. */
+interface Pen {
+  readonly c: CanvasRenderingContext2D;
+  readonly palette: Palette;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly base: number;
+  readonly letters: number;
+  readonly x: (t: number) => number;
 }
 
 /** drawTimeline paints everything anew; it is small. */
@@ -34,104 +60,160 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   if (canvas.height !== Math.round(h * dpr)) canvas.height = Math.round(h * dpr);
   c.setTransform(dpr, 0, 0, dpr, 0, 0);
   c.clearRect(0, 0, w, h);
-  const letters = Math.max(12, Math.min(20, drawing.palette.label - 1));
-  const room = { ...barsRoom(w), top: 8, base: h - letters - 9 };
-  drawGaps(c, drawing, room);
-  drawBars(c, drawing, room);
-  drawTimes(c, drawing, room, letters);
-  drawMarker(c, drawing, room);
-}
-
-interface Room {
-  readonly left: number;
-  readonly width: number;
-  readonly top: number;
-  readonly base: number;
-}
-
-function drawBars(c: CanvasRenderingContext2D, { bins, palette }: TimelineDrawing, room: Room): void {
-  const most = Math.max(3, ...bins.map((bin) => bin.count));
-  const step = room.width / Math.max(1, bins.length);
-  const wide = Math.max(1, step >= 4 ? Math.floor(step) - 1.5 : step * 0.8);
-  for (const [i, bin] of bins.entries()) {
-    if (bin.count === 0) continue;
-    // The root lets single reconciles be seen beside a burst of them.
-    const tall = Math.max(3, Math.sqrt(bin.count / most) * (room.base - room.top));
-    c.fillStyle = bin.errors > 0 ? palette.tone.error : palette.line;
-    const x = room.left + i * step;
-    c.beginPath();
-    c.roundRect(x, room.base - tall, wide, tall, [1.5, 1.5, 0, 0]);
-    c.fill();
-    if (bin.errors > 0) errorMark(c, x + wide / 2, room.base + 2);
-  }
+  const { palette, span } = drawing;
+  const axis = axisHeight(palette);
+  const { left, width } = barsRoom(w);
+  const x = (t: number): number => left + ((t - span.from) / (span.to - span.from)) * width;
+  const pen: Pen = { c, palette, left, right: left + width, top: 11, base: h - axis, letters: axis - 9, x };
+  c.font = `400 ${String(pen.letters)}px ${palette.sans}`;
+  drawKept(pen, drawing);
+  for (const gap of drawing.gaps) hatch(pen, gap);
+  if (drawing.runs.length > 0) drawRuns(pen, drawing);
+  else drawBars(pen, drawing);
   c.fillStyle = palette.rule;
-  c.fillRect(room.left, room.base, room.width, 1);
+  c.fillRect(left, pen.base, width, 1);
+  drawMarks(pen, drawing);
+  drawTimes(pen, drawing);
+  drawMarker(pen, drawing);
+}
+
+/** What the filter leaves out stands pale behind what it shows; errors have their part of a bar whatever it counts. */
+function drawBars({ c, palette, base, top, x }: Pen, { bars }: TimelineDrawing): void {
+  const most = Math.max(3, ...bars.map((bar) => bar.count));
+  // The root lets single reconciles be seen beside a burst of them.
+  const tall = (n: number): number => (n === 0 ? 0 : Math.max(3, Math.sqrt(n / most) * (base - top)));
+  for (const { from, to, count, errors, shown, shownErrors } of bars) {
+    if (count === 0) continue;
+    const at = x(from);
+    const step = x(to) - at;
+    const wide = Math.max(1, step >= 4 ? Math.floor(step) - 1.5 : step * 0.8);
+    const column = (height: number, colour: string): void => {
+      c.fillStyle = colour;
+      c.beginPath();
+      c.roundRect(at, base - height, wide, height, [1.5, 1.5, 0, 0]);
+      c.fill();
+    };
+    column(tall(count), palette.line);
+    if (shown > 0) column(tall(shown), palette.quiet);
+    if (shownErrors > 0) column(Math.max(5, (tall(shown) * shownErrors) / shown), palette.tone.error);
+    if (errors > 0) errorMark(c, at + wide / 2, base + 2, shownErrors > 0 ? palette.tone.error : palette.line);
+  }
 }
 
 /** Errors are told by shape as well: a small triangle below the line. */
-function errorMark(c: CanvasRenderingContext2D, x: number, y: number): void {
+function errorMark(c: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
+  c.fillStyle = colour;
   c.beginPath();
   c.moveTo(x, y);
-  c.lineTo(x + 3.2, y + 5.5);
-  c.lineTo(x - 3.2, y + 5.5);
+  c.lineTo(x + 3.4, y + 6);
+  c.lineTo(x - 3.4, y + 6);
   c.closePath();
   c.fill();
 }
 
-function drawTimes(
-  c: CanvasRenderingContext2D,
-  { window, palette, zone }: TimelineDrawing,
-  room: Room,
-  letters: number,
-): void {
-  c.fillStyle = palette.quiet;
-  c.font = `400 ${String(letters)}px ${palette.sans}`;
-  c.textBaseline = "alphabetic";
-  const every = room.width > 520 ? 30 * SECOND : 60 * SECOND;
-  const half = c.measureText("00:00:00").width / 2;
-  for (let t = Math.ceil(window.from / every) * every; t <= window.to; t += every) {
-    const x = room.left + ((t - window.from) / (window.to - window.from)) * room.width;
-    if (x < half || x > room.left + room.width - half) continue;
-    c.textAlign = "center";
-    c.fillText(clock(t, zone), x, room.base + letters + 7);
-  }
-}
-
-function drawGaps(c: CanvasRenderingContext2D, { gaps, window, palette }: TimelineDrawing, room: Room): void {
-  const x = (t: number): number => room.left + ((t - window.from) / (window.to - window.from)) * room.width;
-  for (const gap of gaps) {
-    const from = Math.max(room.left, x(gap.from));
-    const to = Math.min(room.left + room.width, Math.max(x(gap.to), x(gap.from) + 3));
-    if (to <= from) continue;
-    c.save();
+/** Reconciles one by one: how long they were in the queue, how long they took, beneath each other by their worker. */
+function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at }: TimelineDrawing): void {
+  const lanes = 1 + Math.min(5, Math.max(...runs.map(({ run }) => run.worker)));
+  const pitch = (base - top) / lanes;
+  const high = Math.min(16, pitch - 2);
+  for (const { run, shown } of runs) {
+    const y = top + ((run.worker % lanes) + 0.5) * pitch;
+    const start = x(run.start);
+    const end = Math.max(start + 3, Math.min(right, x(run.to === 0 ? at : run.to)));
+    const colour = shown ? palette.tone[toneOf(run)] : palette.line;
+    c.fillStyle = colour;
+    c.fillRect(x(run.from), y - 1, start - x(run.from), 2);
     c.beginPath();
-    c.rect(from, room.top, to - from, room.base - room.top);
-    c.clip();
-    c.strokeStyle = palette.tone.warn;
-    c.lineWidth = 1.5;
-    c.beginPath();
-    for (let at = from - room.base; at < to; at += 6) {
-      c.moveTo(at, room.base);
-      c.lineTo(at + room.base - room.top, room.top);
+    c.roundRect(start, y - high / 2, end - start, high, Math.min(3, high / 2));
+    c.fill();
+    if (run.key === selected) {
+      c.strokeStyle = palette.ink;
+      c.lineWidth = 2;
+      c.stroke();
     }
-    c.stroke();
-    c.restore();
+    if (failed(run)) errorMark(c, (start + end) / 2, base + 2, colour);
   }
 }
 
-function drawMarker(c: CanvasRenderingContext2D, { at, window, palette }: TimelineDrawing, room: Room): void {
-  const t = at ?? window.to;
-  if (t < window.from || t > window.to) return;
-  const x = Math.min(
-    room.left + room.width - 1,
-    room.left + ((t - window.from) / (window.to - window.from)) * room.width,
-  );
-  c.fillStyle = at === undefined ? palette.quiet : palette.tone.accent;
-  c.fillRect(x - 1, 2, 2, room.base + 3);
+/** Above the bars: a diamond for a finding, two bars for a worker that is held; on their foot a line for the waiting room. */
+function drawMarks({ c, palette, base, x }: Pen, { waits, holds, findings, at }: TimelineDrawing): void {
+  c.fillStyle = palette.tone.warn;
+  for (const { from, to } of waits) c.fillRect(x(from), base, Math.max(1, x(to) - x(from)), 2);
+  for (const { from, to } of holds) {
+    const start = x(from);
+    c.fillRect(start, 5, Math.max(6, x(to === 0 ? at : to) - start), 1.5);
+    c.fillRect(start, 2, 2, 7);
+    c.fillRect(start + 4, 2, 2, 7);
+  }
+  for (const { from } of findings) {
+    c.beginPath();
+    for (const [dx, dy] of [
+      [0, -4.5],
+      [4.5, 0],
+      [0, 4.5],
+      [-4.5, 0],
+    ] as const)
+      c.lineTo(x(from) + dx, 5.5 + dy);
+    c.closePath();
+    c.fill();
+  }
+}
+
+/** The times below are a round number of seconds or of parts of one apart, as the room allows. */
+function drawTimes({ c, palette, left, right, base, letters, x }: Pen, { span, zone }: TimelineDrawing): void {
+  c.fillStyle = palette.quiet;
+  c.textAlign = "center";
+  const wide = c.measureText("00:00:00.000").width;
+  const every = roundUp(((span.to - span.from) / (right - left)) * wide * 1.5);
+  const said = every < SECOND ? clockMs : clock;
+  const half = c.measureText(said(span.from, zone)).width / 2;
+  for (let t = Math.ceil(span.from / every) * every; t <= span.to; t += every) {
+    if (x(t) < left + half || x(t) > right - half) continue;
+    c.fillText(said(t, zone), x(t), base + letters + 7);
+  }
+}
+
+function hatch({ c, palette, left, right, top, base, x }: Pen, gap: Span): void {
+  const from = Math.max(left, x(gap.from));
+  const to = Math.min(right, Math.max(x(gap.to), x(gap.from) + 3));
+  if (to <= from) return;
+  c.save();
   c.beginPath();
-  c.moveTo(x - 6, 0);
-  c.lineTo(x + 6, 0);
-  c.lineTo(x, 8);
+  c.rect(from, top, to - from, base - top);
+  c.clip();
+  c.strokeStyle = palette.tone.warn;
+  c.lineWidth = 1.5;
+  c.beginPath();
+  for (let at = from - base; at < to; at += 6) {
+    c.moveTo(at, base);
+    c.lineTo(at + base - top, top);
+  }
+  c.stroke();
+  c.restore();
+}
+
+/** What is not kept any more is a plain surface that says so. */
+function drawKept({ c, palette, left, right, top, base, letters, x }: Pen, { kept }: TimelineDrawing): void {
+  if (kept === undefined || x(kept.from) <= left) return;
+  const end = Math.min(right, x(kept.from));
+  c.fillStyle = palette.paper;
+  c.fillRect(left, top, end - left, base - top);
+  c.fillStyle = palette.line;
+  c.fillRect(end - 1, top, 1, base - top);
+  c.fillStyle = palette.quiet;
+  c.textAlign = "right";
+  if (c.measureText(kept.text).width + 12 < end - left) c.fillText(kept.text, end - 8, (top + base + letters) / 2 - 1);
+}
+
+function drawMarker({ c, palette, right, base, x }: Pen, { at, following, span }: TimelineDrawing): void {
+  if (at < span.from || at > span.to) return;
+  const middle = Math.min(right - 1, x(at));
+  c.fillStyle = following ? palette.quiet : palette.tone.accent;
+  c.fillRect(middle - 1, 2, 2, base + 3);
+  c.beginPath();
+  c.moveTo(middle - 6, 0);
+  c.lineTo(middle + 6, 0);
+  c.lineTo(middle, 8);
   c.closePath();
   c.fill();
 }

@@ -28,6 +28,9 @@ const leastScale = 0.45;
 /** How large a token of less weight is, beside the others. */
 const minorSize = 0.62;
 
+/** How strongly a token is drawn that the filter leaves out. */
+const dimmed = 0.28;
+
 export class Tokens {
   private readonly canvas: HTMLCanvasElement;
   private readonly geometry: Geometry;
@@ -68,14 +71,18 @@ export class Tokens {
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, this.canvas.width, this.canvas.height);
     c.setTransform(k, 0, 0, k, this.fit.left * devicePixelRatio, this.fit.top * devicePixelRatio);
-    for (const token of tokens) this.drawToken(c, token, p, token.kind === "pass" && token.reconcile === selected);
-    this.drawLabels(c, tokens, p, sprites);
+    const shown = tokens.filter((token) => token.dim !== true);
+    c.globalAlpha = dimmed;
+    for (const token of tokens) if (token.dim === true) this.drawToken(c, token, p, false);
+    c.globalAlpha = 1;
+    for (const token of shown) this.drawToken(c, token, p, token.kind === "pass" && token.reconcile === selected);
+    this.drawLabels(c, shown, p, sprites);
   }
 
   private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {
     const at: Place = { x: token.x, y: token.y, r: p.radius * (token.minor ? minorSize : 1) };
     if (selected) ringRound(c, at, p);
-    if (token.halo || token.shape === "halo") drawHalo(c, at, p);
+    if (token.dim !== true && (token.halo || token.shape === "halo")) drawHalo(c, at, p);
     drawShape(c, token.shape, token.tone, at, p);
   }
 

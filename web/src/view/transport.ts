@@ -5,28 +5,16 @@ import type { App } from "./app.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { speedSaid, speeds } from "./playhead.ts";
 import type { Playhead } from "./playhead.ts";
-import { readPalette } from "./shapes.ts";
-import type { Palette } from "./shapes.ts";
-import { momentOf, selectAt } from "./steps.ts";
+import { Scrubber } from "./scrubber.ts";
 import type { Stepper } from "./steps.ts";
-import { barsRoom, drawTimeline } from "./timeline.ts";
-import type { TimeWindow } from "./timeline.ts";
-
-/** How much time the line shows, in seconds. */
-const shown = 180;
-
-/** How many pixels a pointer moves before it is a drag and no press. */
-const dragAfter = 3;
 
 export class TransportElement extends HTMLElement {
   private app: App | undefined;
-  private palette: Palette | undefined;
-  private window: TimeWindow = { from: 0, to: 1 };
+  private line: Scrubber | undefined;
   private totalAtPause = 0;
-  /** What the line was drawn from last. */
-  private drawn = "";
 
-  connect(app: App, step: Stepper): void {
+  /** Answers the line of time, which the keys move too. */
+  connect(app: App, step: Stepper): Scrubber {
     this.app = app;
     this.hidden = false;
     const on = (name: string, run: () => void): void => {
@@ -41,61 +29,25 @@ export class TransportElement extends HTMLElement {
     on("faster", () => {
       app.playhead.change(1);
     });
-    on("live", () => {
-      app.playhead.follow();
-    });
     on("back", () => {
       step.reconcile(-1);
     });
     on("on", () => {
       step.reconcile(1);
     });
-    const line = part(this, "line");
-    this.drags(app, line);
-    line.addEventListener("keydown", (event) => {
-      this.key(event);
+    const line = new Scrubber(app, this);
+    this.line = line;
+    on("live", () => {
+      line.live();
     });
-    app.looks.subscribe(() => {
-      this.palette = undefined;
-    });
-  }
-
-  /** A press goes to what happened there; drawn along, the pointer takes the playhead with it. */
-  private drags(app: App, line: HTMLElement): void {
-    let from: number | undefined;
-    let dragged = false;
-    line.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      // The focus stays where it is, so that the arrow keys go on stepping by phase.
-      event.preventDefault();
-      line.setPointerCapture(event.pointerId);
-      from = event.clientX;
-      dragged = false;
-      this.goTo(event.clientX);
-    });
-    line.addEventListener("pointermove", (event) => {
-      if (from === undefined) return;
-      dragged ||= Math.abs(event.clientX - from) >= dragAfter;
-      if (dragged) app.playhead.seek(this.timeAt(event.clientX));
-    });
-    const end = (): void => {
-      if (from !== undefined && dragged) selectAt(app, app.playhead.now());
-      from = undefined;
-    };
-    line.addEventListener("pointerup", end);
-    line.addEventListener("pointercancel", end);
+    return line;
   }
 
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    this.keepWindow(app);
-    this.palette ??= readPalette(document.documentElement);
-    const { model, playhead } = app;
-    const at = playhead.following ? undefined : playhead.now();
-    const sign = [model.version, this.window.from, at, app.looks.get()].join();
-    if (sign !== this.drawn) this.drawLine(app, this.palette, at);
-    this.drawn = sign;
+    const { playhead } = app;
+    this.line?.paint();
     this.classList.toggle("is-paused", playhead.paused);
     document.body.classList.toggle("is-still", playhead.paused);
     const goOn = playhead.speed === 1 && app.recording === undefined ? "Follow" : "Play";
@@ -104,18 +56,6 @@ export class TransportElement extends HTMLElement {
     this.classList.toggle("is-slow", playhead.kind === "playing");
     this.paintSpeed(playhead);
     this.paintWords(app);
-  }
-
-  private drawLine(app: App, palette: Palette, at: number | undefined): void {
-    const { model } = app;
-    drawTimeline(part<HTMLCanvasElement>(this, "bars"), {
-      window: this.window,
-      bins: model.timeline("", this.window.from, this.window.to, shown),
-      gaps: [...model.gaps().filter((gap) => gap.closed !== true), ...model.elided()],
-      at,
-      palette,
-      zone: app.zone(),
-    });
   }
 
   private paintWords(app: App): void {
@@ -136,13 +76,7 @@ export class TransportElement extends HTMLElement {
     const ago = behindSaid(playhead.behind());
     const behind = recorded ? `${ago} to the end` : `${ago} · ${count(fresh)} new ·`;
     say(part(this, "more"), playhead.following && !recorded ? "following, live" : behind);
-    show(part(this, "live"), !playhead.following && !recorded);
-    const line = part(this, "line");
-    const { from, to } = this.window;
-    const where = Math.max(0, Math.min(100, Math.round((100 * (playhead.now() - from)) / (to - from))));
-    attr(line, "aria-valuenow", String(where));
-    const state = { following: `live, ${at}`, paused: `paused at ${at}`, playing: `${doing}, ${at}` }[playhead.kind];
-    attr(line, "aria-valuetext", state);
+    show(part(this, "live"), !recorded && (!playhead.following || this.line?.away === true));
   }
 
   private paintSpeed(playhead: Playhead): void {
@@ -150,55 +84,6 @@ export class TransportElement extends HTMLElement {
     say(part(this, "speed"), speed < 1 ? `1/${String(Math.round(1 / speed))}` : `${String(speed)}×`);
     part<HTMLButtonElement>(this, "slower").disabled = speed <= speeds[0];
     part<HTMLButtonElement>(this, "faster").disabled = following || speed >= (speeds.at(-1) ?? speed);
-  }
-
-  /** The window follows live time by whole seconds; else it stands, unless the time shown lies outside. */
-  private keepWindow(app: App): void {
-    const { playhead } = app;
-    const t = playhead.now();
-    const live = Math.ceil(t / SECOND) * SECOND + SECOND;
-    if (playhead.following) this.window = { from: live - shown * SECOND, to: live };
-    else if (t < this.window.from || t > this.window.to) {
-      const from = Math.floor(t / SECOND - 10) * SECOND;
-      this.window = { from, to: from + shown * SECOND };
-    }
-  }
-
-  private goTo(clientX: number): void {
-    this.seekBin(Math.min(shown - 1, Math.floor(this.fraction(clientX) * shown)));
-  }
-
-  private timeAt(clientX: number): number {
-    const { from, to } = this.window;
-    return from + this.fraction(clientX) * (to - from);
-  }
-
-  /** Where a point lies on the line, 0 to 1. */
-  private fraction(clientX: number): number {
-    const { left, width } = part(this, "line").getBoundingClientRect();
-    const room = barsRoom(width);
-    return Math.max(0, Math.min(1, (clientX - left - room.left) / room.width));
-  }
-
-  /** Goes to a bar's second and selects what is most worth a look there: an error, else the last reconcile. */
-  private seekBin(bin: number): void {
-    const app = this.app;
-    if (app === undefined) return;
-    const from = this.window.from + bin * SECOND;
-    const inside = app.model.recent("", 20_000).filter((run) => run.to >= from && run.to < from + SECOND);
-    const run = inside.find((candidate) => candidate.result.includes("error")) ?? inside[0];
-    if (run === undefined) return app.playhead.seek(from + SECOND / 2);
-    app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    app.playhead.seek(momentOf(run, "apply"));
-  }
-
-  private key(event: KeyboardEvent): void {
-    const app = this.app;
-    const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
-    if (app === undefined || step === 0 || event.shiftKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    app.playhead.seek(app.playhead.now() + step * SECOND);
   }
 }
 

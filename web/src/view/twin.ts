@@ -48,7 +48,7 @@ export class TwinElement extends HTMLElement {
       const at = split(lane.name);
       const all = totals(at.lane, lane.controller, t === undefined);
       const here: Here = { ...at, all, done: reconciles - errors };
-      for (const [id] of stations) this.fill(lane.name, id, whoIs(here, id), briefOf(here, id));
+      for (const [id] of stations) this.fill(lane.name, id, whoIs(here, id), briefOf(here, id), isLit(here, id));
     }
   }
 
@@ -71,12 +71,12 @@ export class TwinElement extends HTMLElement {
     return many ? [h("h3", { class: "station-lane" }, name), list] : [list];
   }
 
-  private fill(lane: string, id: string, text: string, brief: string): void {
+  private fill(lane: string, id: string, text: string, brief: string, lit: boolean): void {
     const station = this.rows.get(`${lane}/${id}`);
     if (station === undefined) return;
     say(station.who, text);
     say(station.brief, brief);
-    station.row.classList.toggle("is-lit", text !== "–" && id !== "done");
+    station.row.classList.toggle("is-lit", text !== "–" && lit);
   }
 }
 
@@ -89,22 +89,40 @@ interface Here extends LanePart {
 function whoIs({ lane, nodes, all, done }: Here, id: string): string {
   if (id === "queue")
     return list(
-      (lane?.queue ?? []).map((slot) => `${slot.label} (${slot.sub})`),
+      (lane?.queue ?? []).filter(shown).map((slot) => `${slot.label} (${slot.sub})`),
       all.queue,
     );
   if (id === "waiting") {
-    const rings = (lane?.waiting ?? []).map((ring) => `${ring.label} (${word(ring.why)}, ${countdown(ring.left)})`);
+    const rings = (lane?.waiting ?? [])
+      .filter(shown)
+      .map((ring) => `${ring.label} (${word(ring.why)}, ${countdown(ring.left)})`);
     return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;
-  const names = nodes.filter((node) => node.node === id).map((node) => node.label);
-  return list(names, names.length);
+  const there = nodes.filter((node) => node.node === id);
+  return list(
+    there.filter(shown).map((node) => node.label),
+    there.length,
+  );
+}
+
+/** A station at which nothing stands that matches is as quiet as an empty one. */
+function isLit({ lane, nodes }: Here, id: string): boolean {
+  if (id === "done") return false;
+  const there =
+    id === "queue" ? lane?.queue : id === "waiting" ? lane?.waiting : nodes.filter((node) => node.node === id);
+  return there === undefined || there.length === 0 || there.some(shown);
+}
+
+/** Only what matches the search is named; how many there are stays exact. */
+function shown({ dim }: { readonly dim?: true }): boolean {
+  return dim !== true;
 }
 
 function briefOf({ lane, nodes, all, done }: Here, id: string): string {
-  if (id === "queue") return all.queue === 1 ? (lane?.queue[0]?.label ?? "1") : count(all.queue);
+  if (id === "queue") return all.queue === 1 ? (lane?.queue.find(shown)?.label ?? "1") : count(all.queue);
   if (id === "done") return count(done);
-  return nodes.find((node) => node.node === id)?.label ?? "";
+  return nodes.find((node) => node.node === id && shown(node))?.label ?? "";
 }
 
 function list(names: readonly string[], total: number): string {

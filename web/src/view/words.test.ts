@@ -4,6 +4,7 @@ import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 import {
   causeSaid,
   causesShort,
+  errorSaid,
   failureSaid,
   nextSaid,
   ordinal,
@@ -123,6 +124,19 @@ test("a failed write says on which version and what the answer was", () => {
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");
+});
+
+test("no word of an error is said twice", () => {
+  const said = (result: string, error: string): string => {
+    const { chip, text } = errorSaid(reconcile({ result, error }));
+    return `${chip} ${text}`.trim();
+  };
+  assert.equal(said("error", "error"), "error of no known kind");
+  assert.equal(said("error", "Conflict"), "error Conflict");
+  assert.equal(said("timeout", "timeout"), "timeout");
+  assert.equal(said("panic", "error"), "panic");
+  assert.equal(said("terminal_error", "error"), "terminal error");
+  assert.match(failureSaid(write({ status: 0, error: "error" })).text, /: no answer$/);
 });
 
 test("numbers", () => {

@@ -131,6 +131,18 @@ export function outcome(reconcile: Reconcile): string {
   return word(reconcile.result);
 }
 
+/** kindSaid is the kind of an error where there is more to say than that it was one, else "". */
+export function kindSaid(error: string | undefined): string {
+  return error === undefined || error === "error" ? "" : error;
+}
+
+/** errorSaid says how a reconcile failed that no write explains: the result and the kind of the error, no word twice. */
+export function errorSaid({ result, error }: Reconcile): Said {
+  const kind = kindSaid(error);
+  const text = kind === result ? "" : kind === "" && result === "error" ? "of no known kind" : kind;
+  return { chip: word(result), tone: "error", text, who: "" };
+}
+
 /** took is Start to To, or to now while it runs. */
 export function took(reconcile: Reconcile, now: number): number {
   return Math.max(0, (reconcile.to === 0 ? now : reconcile.to) - reconcile.start);
@@ -153,7 +165,7 @@ export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">):
   const what = [write.name ?? "", write.subresource ?? ""].filter((part) => part !== "").join(" ");
   const on = (write.before ?? "") === "" ? "" : ` on rv ${version(write.before ?? "")}`;
   const by = overtaken === undefined ? "" : `, but ${overtakenSaid(write, overtaken.cause)}`;
-  const answer = [write.status === 0 ? "no answer" : String(write.status), write.error ?? ""].join(" ").trim();
+  const answer = [write.status === 0 ? "no answer" : String(write.status), kindSaid(write.error)].join(" ").trim();
   const chip = conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
   const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}`;
   return { chip, tone: "error", text, who: "" };
