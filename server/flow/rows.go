@@ -368,7 +368,23 @@ type Controller struct {
 	// Depth and Delayed count the items in the queue and the waiting room.
 	Depth   int   `json:"depth"`
 	Delayed int   `json:"delayed"`
-	Dropped int64 `json:"dropped,omitempty"`
+	// Dropped counts the events that predicates dropped, and Drops says which
+	// predicates, by name and kind. There are at most 32: what more predicates
+	// drop is counted in Dropped alone.
+	Dropped int64  `json:"dropped,omitempty"`
+	Drops   []Drop `json:"drops,omitempty"`
+}
+
+// Drop is what one predicate has dropped of one kind since the hub's journal
+// begins. What, Item and At are of the newest event; Item is "" when its
+// emitter did not name the object.
+type Drop struct {
+	Predicate  string `json:"predicate"`
+	ObjectKind string `json:"kind"`
+	Count      int64  `json:"count"`
+	What       string `json:"what"`
+	Item       string `json:"item,omitempty"`
+	At         int64  `json:"at"`
 }
 
 // Item is one item now; its key is controller and item.

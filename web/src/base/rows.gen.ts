@@ -408,7 +408,27 @@ export interface Controller {
   /** Depth and Delayed count the items in the queue and the waiting room. */
   readonly depth: number;
   readonly delayed: number;
+  /**
+   * Dropped counts the events that predicates dropped, and Drops says which
+   * predicates, by name and kind. There are at most 32: what more predicates
+   * drop is counted in Dropped alone.
+   */
   readonly dropped?: number;
+  readonly drops?: readonly Drop[];
+}
+
+/**
+ * Drop is what one predicate has dropped of one kind since the hub's journal
+ * begins. What, Item and At are of the newest event; Item is "" when its
+ * emitter did not name the object.
+ */
+export interface Drop {
+  readonly predicate: string;
+  readonly kind: string;
+  readonly count: number;
+  readonly what: string;
+  readonly item?: string;
+  readonly at: number;
 }
 
 /** Item is one item now; its key is controller and item. */
@@ -694,6 +714,15 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     depth: "number",
     delayed: "number",
     dropped: "number?",
+    drops: "Drop[]?",
+  },
+  Drop: {
+    predicate: "string",
+    kind: "string",
+    count: "number",
+    what: "string",
+    item: "string?",
+    at: "number",
   },
   Item: {
     row: "string",
