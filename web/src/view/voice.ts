@@ -21,6 +21,8 @@ export class Voice {
     if (!this.app.playhead.following || now - this.last < every) return;
     const since = this.last === 0 ? now : this.last;
     this.last = now;
+    const found = this.app.model.findings().find((finding) => finding.from > since);
+    if (found !== undefined) return say(this.element, `Finding: ${nameOf(found.item)}, ${found.summary}.`);
     const fresh = this.app.model.recent("", 500).filter((run) => run.to > since);
     const newest = fresh[0];
     if (newest === undefined) return;
