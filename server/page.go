@@ -11,10 +11,15 @@ import (
 	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/watch"
 	"github.com/reconcile-tracer/tracer/templates"
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// recentPasses is how many reconciles the page shows before its script runs.
-const recentPasses = 20
+// recentPasses and recentFindings are how many reconciles and findings the page
+// shows before its script runs.
+const (
+	recentPasses   = 20
+	recentFindings = 5
+)
 
 // page serves the page, or the way to log in.
 func (h *Hub) page(w http.ResponseWriter, r *http.Request) {
@@ -52,15 +57,50 @@ func (h *Hub) model() templates.Page {
 	}
 	slices.SortFunc(p.Lanes, func(a, b templates.Lane) int { return cmp.Compare(a.Name, b.Name) })
 	slices.Reverse(p.Recent) // the newest first
+	p.Findings = h.findings()
 	return p
 }
 
+// findings are the newest few, the newest first.
+func (h *Hub) findings() []templates.Finding {
+	rows, _, _ := h.watch.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowFinding}, Limit: recentFindings})
+	var found []templates.Finding
+	for _, row := range slices.Backward(rows) {
+		if f, ok := row.(*flow.Finding); ok {
+			rule := strings.ReplaceAll(f.Rule, "-", " ")
+			found = append(found, templates.Finding{Rule: rule, Controller: f.Controller, Item: f.Item, Summary: f.Summary})
+		}
+	}
+	return found
+}
+
 func lane(c *flow.Controller) templates.Lane {
-	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors}
+	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors, Start: startUp(c)}
 	if d := median(c.Latency); d > 0 {
 		l.P50 = "≤ " + d.String()
 	}
 	return l
+}
+
+// startUp is what stands before a controller's loop, in words.
+func startUp(c *flow.Controller) []string {
+	var waits []string
+	if !c.Connected {
+		waits = append(waits, "not connected")
+	}
+	if c.Lease == semconv.LeaseWaiting {
+		waits = append(waits, "waiting for the lease")
+	}
+	for _, kind := range c.Unsynced {
+		waits = append(waits, "cache of "+kind+" not synced")
+	}
+	if c.WatchError != "" {
+		waits = append(waits, "cannot watch "+c.WatchError)
+	}
+	if c.Workers == 0 {
+		waits = append(waits, "no workers yet")
+	}
+	return waits
 }
 
 // median returns the upper bound of the bucket that holds the median, 0 when

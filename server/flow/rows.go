@@ -366,8 +366,8 @@ type Controller struct {
 	// Latency is like Sample.Latency, over everything.
 	Latency []int64 `json:"latency,omitempty"`
 	// Depth and Delayed count the items in the queue and the waiting room.
-	Depth   int   `json:"depth"`
-	Delayed int   `json:"delayed"`
+	Depth   int `json:"depth"`
+	Delayed int `json:"delayed"`
 	// Dropped counts the events that predicates dropped, and Drops says which
 	// predicates, by name and kind. There are at most 32: what more predicates
 	// drop is counted in Dropped alone.

@@ -4,6 +4,7 @@ import { series } from "../model/series.ts";
 import type { Point } from "../model/series.ts";
 import { charts, readAt } from "./charts.ts";
 import { h } from "./dom.ts";
+import { scrolling } from "./parts.ts";
 import type { Scope, View } from "./scope.ts";
 import { span } from "./words.ts";
 
@@ -119,6 +120,6 @@ function table(points: readonly Point[], t: number, zone: number): HTMLElement {
     "details",
     { class: "part", "data-fold": "table" },
     h("summary", {}, "As a table"),
-    h("div", { class: "diff-scroll" }, whole),
+    scrolling(whole, "Table"),
   );
 }

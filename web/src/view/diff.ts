@@ -1,6 +1,7 @@
 /** What a reconcile saw of its object and what it wrote: field by field. */
 import type { Field, Reconcile } from "../base/rows.gen.ts";
 import { h } from "./dom.ts";
+import { scrolling } from "./parts.ts";
 import { writeFailed } from "./words.ts";
 
 export interface Difference {
@@ -85,7 +86,7 @@ function columns(list: readonly ThreeWay[]): HTMLElement {
       h("tr", {}, h("th", { scope: "row", title: path }, path), cell(spec, ""), cell(observed, ""), cell(written, now)),
     );
   }
-  return h("div", { class: "diff-scroll" }, table);
+  return scrolling(table, "Spec, observed, written");
 }
 
 /** shortPath leaves out what the heading says, and that conditions are conditions: Ready.reason. */

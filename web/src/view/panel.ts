@@ -42,6 +42,8 @@ export class PanelElement extends HTMLElement {
   };
   private readonly tabs = new Tabs((lane) => {
     this.lane = lane;
+    // What was shown by itself is what was chosen now.
+    this.all ??= "start";
     this.app?.wake();
   });
   /** The view of everything that was chosen, undefined as long as none was; and the view of what is selected. */

@@ -18,3 +18,8 @@ export function goLink(reconcile: Reconcile, nth: number, write?: string): HTMLE
 export function chip(said: Pick<Said, "chip" | "tone">): HTMLElement {
   return h("span", { class: `chip tone-${said.tone}` }, said.chip);
 }
+
+/** scrolling is a table that scrolls sideways where it is too wide, by the keyboard too. */
+export function scrolling(table: HTMLElement, name: string): HTMLElement {
+  return h("div", { class: "scrolling", tabindex: 0, role: "group", "aria-label": name }, table);
+}
