@@ -13,8 +13,9 @@ interface Band {
   readonly say: (point: Point) => string;
 }
 
-const bands: readonly Band[] = [
-  { name: "Reconciles a second", high: ({ rate: n }) => n, say: ({ rate: n }) => rate(n) },
+/** The bands, from top to bottom; the table has a column for each. */
+export const bands: readonly Band[] = [
+  { name: "Reconciles/s", high: ({ rate: n }) => n, say: ({ rate: n }) => rate(n) },
   { name: "Errors", high: ({ errors }) => errors, say: ({ errors }) => String(errors) },
   {
     name: "Time, p50 to p99",

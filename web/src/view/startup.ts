@@ -1,7 +1,7 @@
 /** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
 import type { Controller, Drop, Gap } from "../base/rows.gen.ts";
 import { SECOND, clock, count } from "../base/time.ts";
-import { plural } from "./words.ts";
+import { plural, word } from "./words.ts";
 
 export interface StartStep {
   readonly name: string;
@@ -16,19 +16,19 @@ export function startSteps(c: Controller, zone: number): readonly StartStep[] {
     ok,
     text: ok ? good : bad,
   });
-  const heard = c.heard > 0 ? ` since ${clock(c.heard, zone)}` : "";
-  const steps = [
+  const time = (at: number): string => (at > 0 ? `since ${clock(at, zone)}` : "");
+  return [
     step(
       "Connected",
       c.connected,
-      c.since > 0 ? `since ${clock(c.since, zone)}` : "",
-      `not heard of${heard}: does its process run, and does it send to this hub?`,
+      time(c.since),
+      `not heard of ${time(c.heard)}: does its process run and send to this hub?`,
     ),
     step(
       "Lease",
       c.lease !== "waiting",
-      c.lease === "leading" ? "held: this process leads" : "none needed",
-      "waiting: another process leads, or its lease has not run out yet",
+      c.lease === "leading" ? "held" : "none needed",
+      "waiting: another process holds it",
     ),
     ...cacheSteps(c),
     step(
@@ -37,28 +37,26 @@ export function startSteps(c: Controller, zone: number): readonly StartStep[] {
       plural(c.workers, "worker", "workers"),
       "none yet: they start when every cache is synced",
     ),
+    step("Running", c.stopping !== true, "not stopping", "it is stopping"),
   ];
-  return c.stopping === true ? [...steps, step("Running", false, "", "it is stopping")] : steps;
 }
 
+/** The API server's own word for a watch that fails, and for RBAC what to ask next. */
 function cacheSteps({ synced = [], unsynced = [], watchError = "" }: Controller): StartStep[] {
-  const [, kind = "", reason = watchError] = /^([^:]+): (.*)$/.exec(watchError) ?? [];
+  const [kind = "", reason = ""] = watchError.split(": ");
   const known = new Set([...synced, ...unsynced, ...(watchError === "" ? [] : [kind])]);
   return [...known].sort().map((name) => {
     const failed = watchError !== "" && name === kind;
     const ok = !failed && !unsynced.includes(name);
-    const said = failed ? watchSaid(name, reason) : "not synced: the first list has not come yet";
-    return { name: `Cache ${name}`.trim(), ok, text: ok ? "synced" : said };
+    const ask =
+      reason === "Forbidden"
+        ? `: RBAC does not let it list and watch ${name}. Ask: kubectl auth can-i watch ${name} --as=ITS_ACCOUNT`
+        : "";
+    const bad = failed
+      ? `the watch fails: the API server answers ${reason}${ask}`
+      : "not synced: the first list has not come";
+    return { name: `Cache ${name}`, ok, text: ok ? "synced" : bad };
   });
-}
-
-/** The API server's own word for it, and for RBAC what to ask next. */
-function watchSaid(kind: string, reason: string): string {
-  if (reason !== "Forbidden" && reason !== "Unauthorized") return `the watch fails: ${reason}`;
-  const who = "--as=system:serviceaccount:NAMESPACE:NAME";
-  const may =
-    reason === "Forbidden" ? `RBAC does not let it list and watch ${kind}` : "its credentials are not accepted";
-  return `the API server answers ${reason}: ${may}. Ask: kubectl auth can-i watch ${kind.toLowerCase()} ${who}`;
 }
 
 /** redCause is the first step that is not done, of a controller that has had the time for it. */
@@ -83,16 +81,8 @@ export function dropSaid(drop: Drop, zone: number): string {
   return `${what === "" ? "newest" : `newest: ${what}`} at ${clock(drop.at, zone)}`;
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  emitter_drop: "the controller had to leave them out",
-  in_flight: "the process ended before it had sent them",
-  rejected: "the hub refused them",
-  retention: "older than what is kept",
-  corrupt_block: "a damaged block of the journal",
-};
-
-/** gapSaid says what is missing and why: "12 spans, 10:41:07 to 10:41:09: the hub refused them". */
+/** gapSaid says what is missing and why: "12 spans, 10:41:07 to 10:41:09: rejected". */
 export function gapSaid({ count: n, from, to, reason, closed }: Gap, zone: number): string {
-  const when = `${clock(from, zone)} to ${clock(to, zone)}`;
-  return `${plural(n, "span", "spans")}, ${when}: ${closed === true ? "came late" : (reasons[reason] ?? "it is not known why")}`;
+  const why = closed === true ? "came late" : word(reason);
+  return `${plural(n, "span", "spans")}, ${clock(from, zone)} to ${clock(to, zone)}: ${why}`;
 }
