@@ -1,16 +1,13 @@
 package flow
 
-// Row is the whole state of one thing the hub knows. A row is replaced whole
-// and the newest one wins, so that a reader which misses some converges. Rows
-// are values: once given out, neither side changes one again.
+// Row is the whole state of one thing the hub knows. A row is replaced whole and the newest one wins, so
+// that a reader which misses some converges. Rows are values: once given out, neither side changes one again.
 //
 // Every time in a row is in microseconds since the Unix epoch, 0 meaning not
 // yet or never; every duration is the difference of two times.
 type Row interface {
-	// Kind is the row's kind, one of the RowKind constants.
-	Kind() RowKind
-	// ID is the row's key, unique within its kind.
-	ID() string
+	Kind() RowKind // one of the constants
+	ID() string    // the row's key, unique within its kind
 }
 
 // RowKind names a kind of row.
@@ -368,16 +365,12 @@ type Controller struct {
 	// Depth and Delayed count the items in the queue and the waiting room.
 	Depth   int `json:"depth"`
 	Delayed int `json:"delayed"`
-	// Dropped counts the events that predicates dropped, and Drops says which
-	// predicates, by name and kind. There are at most 32: what more predicates
-	// drop is counted in Dropped alone.
+	// Dropped counts what predicates dropped; Drops names 32 of these at most.
 	Dropped int64  `json:"dropped,omitempty"`
 	Drops   []Drop `json:"drops,omitempty"`
 }
 
-// Drop is what one predicate has dropped of one kind since the hub's journal
-// begins. What, Item and At are of the newest event; Item is "" when its
-// emitter did not name the object.
+// Drop is what a predicate dropped of a kind; What, Item and At are of the newest.
 type Drop struct {
 	Predicate  string `json:"predicate"`
 	ObjectKind string `json:"kind"`

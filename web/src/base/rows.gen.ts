@@ -408,20 +408,12 @@ export interface Controller {
   /** Depth and Delayed count the items in the queue and the waiting room. */
   readonly depth: number;
   readonly delayed: number;
-  /**
-   * Dropped counts the events that predicates dropped, and Drops says which
-   * predicates, by name and kind. There are at most 32: what more predicates
-   * drop is counted in Dropped alone.
-   */
+  /** Dropped counts what predicates dropped; Drops names 32 of these at most. */
   readonly dropped?: number;
   readonly drops?: readonly Drop[];
 }
 
-/**
- * Drop is what one predicate has dropped of one kind since the hub's journal
- * begins. What, Item and At are of the newest event; Item is "" when its
- * emitter did not name the object.
- */
+/** Drop is what a predicate dropped of a kind; What, Item and At are of the newest. */
 export interface Drop {
   readonly predicate: string;
   readonly kind: string;
