@@ -12,10 +12,15 @@ import (
 	"github.com/reconcile-tracer/tracer/server/recording"
 	"github.com/reconcile-tracer/tracer/server/watch"
 	"github.com/reconcile-tracer/tracer/templates"
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// recentPasses is how many reconciles the page shows before its script runs.
-const recentPasses = 20
+// recentPasses and recentFindings are how many reconciles and findings the page
+// shows before its script runs.
+const (
+	recentPasses   = 20
+	recentFindings = 5
+)
 
 // page serves the page, or the way to log in.
 func (h *Hub) page(w http.ResponseWriter, r *http.Request) {
@@ -62,26 +67,64 @@ func (h *Hub) model() templates.Page {
 
 // withRows adds what can be read before any script runs.
 func withRows(p templates.Page, of *watch.Hub) templates.Page {
-	rows, _, _ := of.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowController, flow.RowReconcile}, Limit: recentPasses})
-	for _, row := range rows {
-		switch row := row.(type) {
-		case *flow.Controller:
-			p.Lanes = append(p.Lanes, lane(row))
-		case *flow.Reconcile:
-			p.Recent = append(p.Recent, pass(row))
+	controllers, _, _ := of.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowController}})
+	for _, row := range controllers {
+		if c, ok := row.(*flow.Controller); ok {
+			p.Lanes = append(p.Lanes, lane(c))
+		}
+	}
+	recent, _, _ := of.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowReconcile}, Limit: recentPasses})
+	for _, row := range recent {
+		if r, ok := row.(*flow.Reconcile); ok {
+			p.Recent = append(p.Recent, pass(r))
 		}
 	}
 	slices.SortFunc(p.Lanes, func(a, b templates.Lane) int { return cmp.Compare(a.Name, b.Name) })
 	slices.Reverse(p.Recent) // the newest first
+	p.Findings = findings(of)
 	return p
 }
 
+// findings are the newest few, the newest first.
+func findings(of *watch.Hub) []templates.Finding {
+	rows, _, _ := of.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowFinding}, Limit: recentFindings})
+	var found []templates.Finding
+	for _, row := range slices.Backward(rows) {
+		if f, ok := row.(*flow.Finding); ok {
+			rule := strings.ReplaceAll(f.Rule, "-", " ")
+			found = append(found, templates.Finding{Rule: rule, Controller: f.Controller, Item: f.Item, Summary: f.Summary})
+		}
+	}
+	return found
+}
+
 func lane(c *flow.Controller) templates.Lane {
-	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors}
+	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors, Start: startUp(c)}
 	if d := median(c.Latency); d > 0 {
 		l.P50 = "≤ " + d.String()
 	}
 	return l
+}
+
+// startUp is what stands before a controller's loop, in words.
+func startUp(c *flow.Controller) []string {
+	var waits []string
+	if !c.Connected {
+		waits = append(waits, "not connected")
+	}
+	if c.Lease == semconv.LeaseWaiting {
+		waits = append(waits, "waiting for the lease")
+	}
+	for _, kind := range c.Unsynced {
+		waits = append(waits, "cache of "+kind+" not synced")
+	}
+	if c.WatchError != "" {
+		waits = append(waits, "cannot watch "+c.WatchError)
+	}
+	if c.Workers == 0 {
+		waits = append(waits, "no workers yet")
+	}
+	return waits
 }
 
 // median returns the upper bound of the bucket that holds the median, 0 when

@@ -26,6 +26,8 @@ type Page struct {
 	// Recent are the latest reconciles, the newest first, for the table that
 	// stands there before any script runs.
 	Recent []Pass
+	// Findings are what the hub has found wrong, the newest first.
+	Findings []Finding
 	// Attach are the steps shown while nothing is attached.
 	Attach []Attach
 	// Sample is the address of the sample session, "" where there is none.
@@ -72,6 +74,15 @@ type Lane struct {
 	// Reconciles and Errors are exact counts. P50 is "" when nothing has run.
 	Reconciles, Errors int64
 	P50                string
+	// Start says what its start-up waits for, in words: "cache of Pod not
+	// synced". Nil when nothing stands before its loop.
+	Start []string
+}
+
+// Finding is one thing that the hub has found wrong.
+type Finding struct {
+	// Rule is in words, and Item "" where it is about a whole controller.
+	Rule, Controller, Item, Summary string
 }
 
 // Pass is one reconcile in the table.

@@ -23,7 +23,11 @@ func render(t *testing.T, c templ.Component) string {
 func samplePage() Page {
 	return Page{
 		Cluster: "kind-demo", CanAct: true, Attach: AttachSteps("http://127.0.0.1:7780"),
-		Lanes: []Lane{{Name: "podset", Kind: "PodSet", Workers: 2, Reconciles: 1204, Errors: 3, P50: "6.9 ms"}},
+		Lanes: []Lane{
+			{Name: "podset", Kind: "PodSet", Workers: 2, Reconciles: 1204, Errors: 3, P50: "6.9 ms"},
+			{Name: "jobset", Start: []string{"cache of Job not synced"}},
+		},
+		Findings: []Finding{{Rule: "hot loop", Controller: "podset", Item: "default/web", Summary: "9 of 10 changed nothing"}},
 		Recent: []Pass{{
 			ID: "1", Controller: "podset", Item: "default/<b>web</b>", Took: 9900 * time.Microsecond,
 			Result: "error", Error: "Conflict", Causes: "update ×2",
@@ -49,6 +53,7 @@ func TestPageIsUsefulBeforeTheScript(t *testing.T) {
 		"1,204", "6.9 ms", "Conflict", "update ×2", "9.9 ms", "PodSet · 2 workers",
 		`data-node="queue"`, `data-edge="cache-queue"`, `aria-label="The loop of podset"`,
 		"default/&lt;b&gt;web&lt;/b&gt;",
+		"▲ cache of Job not synced", "ready", "▲ hot loop", "9 of 10 changed nothing",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not hold %q", want)

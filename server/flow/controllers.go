@@ -78,6 +78,7 @@ func (s *State) editController(c *controller) *Controller {
 func (r *Controller) clone() *Controller {
 	c := *r
 	c.Latency = slices.Clone(r.Latency)
+	c.Drops = slices.Clone(r.Drops)
 	return &c
 }
 

@@ -78,6 +78,9 @@ const (
 	maxEffects = 256
 	// maxHoles is how many holes in one run's numbers wait for their spans.
 	maxHoles = 1_024
+	// maxDrops is for how many predicates and kinds a controller's row says
+	// what they dropped.
+	maxDrops = 32
 	// maxServer is how many server spans one write shows.
 	maxServer = 48
 	// maxItemPasses is how many passes of an item, the newest ones, its findings

@@ -1,16 +1,13 @@
 package flow
 
-// Row is the whole state of one thing the hub knows. A row is replaced whole
-// and the newest one wins, so that a reader which misses some converges. Rows
-// are values: once given out, neither side changes one again.
+// Row is the whole state of one thing the hub knows. A row is replaced whole and the newest one wins, so
+// that a reader which misses some converges. Rows are values: once given out, neither side changes one again.
 //
 // Every time in a row is in microseconds since the Unix epoch, 0 meaning not
 // yet or never; every duration is the difference of two times.
 type Row interface {
-	// Kind is the row's kind, one of the RowKind constants.
-	Kind() RowKind
-	// ID is the row's key, unique within its kind.
-	ID() string
+	Kind() RowKind // one of the constants
+	ID() string    // the row's key, unique within its kind
 }
 
 // RowKind names a kind of row.
@@ -393,9 +390,21 @@ type Controller struct {
 	// Latency is like Sample.Latency, over everything.
 	Latency []int64 `json:"latency,omitempty"`
 	// Depth and Delayed count the items in the queue and the waiting room.
-	Depth   int   `json:"depth"`
-	Delayed int   `json:"delayed"`
-	Dropped int64 `json:"dropped,omitempty"`
+	Depth   int `json:"depth"`
+	Delayed int `json:"delayed"`
+	// Dropped counts what predicates dropped; Drops names 32 of these at most.
+	Dropped int64  `json:"dropped,omitempty"`
+	Drops   []Drop `json:"drops,omitempty"`
+}
+
+// Drop is what a predicate dropped of a kind; What, Item and At are of the newest.
+type Drop struct {
+	Predicate  string `json:"predicate"`
+	ObjectKind string `json:"kind"`
+	Count      int64  `json:"count"`
+	What       string `json:"what"`
+	Item       string `json:"item,omitempty"`
+	At         int64  `json:"at"`
 }
 
 // Item is one item now; its key is controller and item.

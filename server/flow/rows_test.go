@@ -28,6 +28,7 @@ func ownership() map[string]string {
 		"Controller.Synced":           "shared",
 		"Controller.Unsynced":         "shared",
 		"Controller.Latency":          "copied",
+		"Controller.Drops":            "copied",
 	}
 }
 
@@ -120,7 +121,7 @@ func TestEveryRowSaysWhatItIs(t *testing.T) {
 func TestFieldsHaveNamesInJSON(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z][A-Za-z]*(,omitempty)?$`)
 	for _, row := range []any{
-		Reconcile{}, Wait{}, Hold{}, Control{}, Sample{}, Edge{}, Gap{}, Finding{}, Controller{}, Item{}, Object{}, Field{}, Queue{},
+		Reconcile{}, Wait{}, Hold{}, Control{}, Sample{}, Edge{}, Gap{}, Finding{}, Controller{}, Drop{}, Item{}, Object{}, Field{}, Queue{},
 		Cause{}, WriteRef{}, Phase{}, Read{}, Action{}, Write{}, Next{}, RowRef{}, Input{}, Span{}, Log{}, Event{}, Link{},
 		Emitter{}, Source{}, Output{},
 	} {

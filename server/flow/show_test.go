@@ -44,7 +44,15 @@ func showController(r *Controller) string {
 	return line("controller", r.Key, "source="+r.Source, mark("connected", r.Connected), at("heard", r.Heard), at("since", r.Since),
 		num("workers", int64(r.Workers)), text("lease", r.Lease), text("unsynced", strings.Join(r.Unsynced, ",")),
 		num("reconciles", r.Reconciles), num("errors", r.Errors), num("writes", r.Writes), num("failed", r.Failed),
-		num("depth", int64(r.Depth)), num("delayed", int64(r.Delayed)), num("dropped", r.Dropped), mark("control", r.Control))
+		num("depth", int64(r.Depth)), num("delayed", int64(r.Delayed)), num("dropped", r.Dropped), mark("control", r.Control)) + showDrops(r.Drops)
+}
+
+func showDrops(drops []Drop) string {
+	var b strings.Builder
+	for _, d := range drops {
+		b.WriteString("\n  " + line("drop", d.Predicate, d.ObjectKind, num("count", d.Count), d.What, text("item", d.Item), at("at", d.At)))
+	}
+	return b.String()
 }
 
 func showReconcile(r *Reconcile) string {

@@ -268,6 +268,7 @@ func shorthand() map[string]string {
 		"lease": semconv.AttrStateLease, "workers": semconv.AttrStateWorkers, "unsynced": semconv.AttrStateUnsynced,
 		"worker": semconv.AttrWorker, "since": semconv.AttrHoldSince, "phase": semconv.AttrHoldPhase,
 		"predicate": semconv.AttrDropPredicate, "dropped": semconv.AttrDropCount,
+		"event": semconv.AttrDropEvent, "of": semconv.AttrObjectKind, "namespace": semconv.AttrNamespace, "name": semconv.AttrObjectName,
 	}
 }
 

@@ -440,7 +440,19 @@ export interface Controller {
   /** Depth and Delayed count the items in the queue and the waiting room. */
   readonly depth: number;
   readonly delayed: number;
+  /** Dropped counts what predicates dropped; Drops names 32 of these at most. */
   readonly dropped?: number;
+  readonly drops?: readonly Drop[];
+}
+
+/** Drop is what a predicate dropped of a kind; What, Item and At are of the newest. */
+export interface Drop {
+  readonly predicate: string;
+  readonly kind: string;
+  readonly count: number;
+  readonly what: string;
+  readonly item?: string;
+  readonly at: number;
 }
 
 /** Item is one item now; its key is controller and item. */
@@ -743,6 +755,15 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     depth: "number",
     delayed: "number",
     dropped: "number?",
+    drops: "Drop[]?",
+  },
+  Drop: {
+    predicate: "string",
+    kind: "string",
+    count: "number",
+    what: "string",
+    item: "string?",
+    at: "number",
   },
   Item: {
     row: "string",

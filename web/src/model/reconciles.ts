@@ -20,6 +20,8 @@ export class Reconciles {
   /** Which reconciles a write (its span) set off. */
   private readonly effects = new Map<string, Set<string>>();
   private readonly writes = new Map<string, string>();
+  /** How many of an item are under way. */
+  private readonly running = new Map<string, number>();
   private readonly behind = new Map<string, Intervals<Behind>>();
   private readonly behindOf = new Map<string, readonly Behind[]>();
 
@@ -45,6 +47,7 @@ export class Reconciles {
     if (before !== undefined) this.unlink(before);
     this.byID.set(row.key, row);
     for (const key of listKeys(row)) insertSorted(this.listOf(key), row, byStart);
+    this.count(row, 1);
     for (const cause of row.causes) if (cause.write) this.effectsFor(cause.write.span).add(row.key);
     for (const write of row.writes) this.writes.set(write.span, row.key);
     this.putBehind(row);
@@ -60,6 +63,29 @@ export class Reconciles {
   /** Ascending by start; the list itself, not to be changed. controller and item "" mean any. */
   list(controller: string, item: string): readonly Reconcile[] {
     return this.lists.get(listKey(controller, item)) ?? [];
+  }
+
+  /** Those that had begun at t, ascending, the newest of them at most limit. */
+  until(controller: string, item: string, t: number, limit: number): readonly Reconcile[] {
+    const list = this.list(controller, item);
+    const end = lowerBound(list, t + 1, byStart);
+    // What waited in the queue at t had not begun.
+    return list.slice(Math.max(0, end - limit), end).filter((row) => row.start <= t);
+  }
+
+  /** The last that was ready before t and is like that. */
+  last(controller: string, item: string, t: number, like: (row: Reconcile) => boolean): Reconcile | undefined {
+    const list = this.list(controller, item);
+    for (let i = lowerBound(list, t, byStart) - 1; i >= 0; i--) {
+      const row = list[i];
+      if (row !== undefined && like(row)) return row;
+    }
+    return undefined;
+  }
+
+  /** How many of an item are under way. */
+  open(controller: string, item: string): number {
+    return this.running.get(listKey(controller, item)) ?? 0;
   }
 
   /** How many of the same item started later. */
@@ -107,7 +133,15 @@ export class Reconciles {
     this.behindOf.set(row.key, list);
   }
 
+  private count(row: Reconcile, by: number): void {
+    if (row.to !== 0) return;
+    const key = listKey(row.controller, row.item);
+    this.running.set(key, (this.running.get(key) ?? 0) + by);
+    if (this.running.get(key) === 0) this.running.delete(key);
+  }
+
   private unlink(row: Reconcile): void {
+    this.count(row, -1);
     for (const key of listKeys(row)) {
       const list = this.lists.get(key);
       if (list !== undefined && removeSorted(list, row, byStart) && list.length === 0) this.lists.delete(key);

@@ -19,6 +19,7 @@ import { quantile } from "./histogram.ts";
 import { LookedAt } from "./looked.ts";
 import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
+import { Related } from "./related.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
 import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
@@ -50,6 +51,7 @@ interface Stay {
 export class Table implements Model {
   version = 0;
   evicted = 0;
+  related = new Related();
   private readonly limits: Readonly<Record<RowKind, number>>;
   private store = emptyStore();
   private passes = new Reconciles();
@@ -114,6 +116,7 @@ export class Table implements Model {
 
   private clear(): void {
     this.store = emptyStore();
+    this.related = new Related();
     this.passes = new Reconciles();
     this.perSecond = new Map();
     this.stays = new Map();
@@ -130,6 +133,7 @@ export class Table implements Model {
     }
     if (row.row === "sample") this.samplesOf(row.controller).put(row, this.store.sample.get(row.key));
     if (row.row === "wait") this.putStay(row);
+    this.related.put(row, this.store[row.row].get(row.key));
     // Every store holds the rows of its own kind; the compiler cannot follow the pairing.
     (this.store[row.row] as Map<string, Row>).set(row.key, row);
   }
@@ -156,8 +160,9 @@ export class Table implements Model {
       this.passes.remove(ref.key);
       return;
     }
-    const sample = ref.row === "sample" ? this.store.sample.get(ref.key) : undefined;
-    if (sample !== undefined) this.samplesOf(sample.controller).remove(sample);
+    const row = this.store[ref.row].get(ref.key);
+    if (row?.row === "sample") this.samplesOf(row.controller).remove(row);
+    if (row !== undefined) this.related.remove(row);
     if (ref.row === "wait") this.dropStay(ref.key);
     this.store[ref.row].delete(ref.key);
   }
@@ -214,14 +219,19 @@ export class Table implements Model {
     return [...this.passes.list(controller, item)].reverse();
   }
 
+  until(controller: string, item: string, t: number, limit = Infinity): readonly Reconcile[] {
+    return this.passes.until(controller, item, t, limit);
+  }
+
   recent(controller: string, limit: number): readonly Reconcile[] {
     return this.passes.list(controller, "").slice(-limit).reverse();
   }
 
   nth(reconcile: Reconcile): Nth {
-    const list = this.passes.list(reconcile.controller, reconcile.item);
-    const open = list.reduce((n, r) => n + (r.to === 0 ? 1 : 0), 0);
-    const counted = this.item(reconcile.controller, reconcile.item)?.reconciles ?? 0;
+    const { controller, item } = reconcile;
+    const list = this.passes.list(controller, item);
+    const open = this.passes.open(controller, item);
+    const counted = this.item(controller, item)?.reconciles ?? 0;
     const of = Math.max(list.length, counted + open);
     return { n: of - this.passes.newer(reconcile), of };
   }
@@ -249,8 +259,8 @@ export class Table implements Model {
   /** A timer was set by an earlier reconcile of the item: the newest that waited for one. */
   private timerOf(reconcile: Reconcile, cause: Cause): WhyLink {
     if (cause.what !== "backoff" && cause.what !== "requeue_after") return { cause, nth: 0 };
-    const own = this.passes.list(reconcile.controller, reconcile.item);
-    const before = own.filter((run) => run.to > 0 && run.to <= cause.at && run.next.why === cause.what).at(-1);
+    const set = (run: Reconcile): boolean => run.to > 0 && run.to <= cause.at && run.next.why === cause.what;
+    const before = this.passes.last(reconcile.controller, reconcile.item, cause.at, set);
     return before === undefined ? { cause, nth: 0 } : { cause, reconcile: before, nth: this.nth(before).n };
   }
 

@@ -13,6 +13,7 @@ import type {
   Wait,
   Write,
 } from "../base/rows.gen.ts";
+import type { Related } from "./related.ts";
 
 /** What apply changed, for the layout and the panels. reset: forget everything first. */
 export interface Change {
@@ -98,6 +99,8 @@ export interface Model {
   reconcile(id: string): Reconcile | undefined;
   /** Reconciles of one item, newest first. */
   reconcilesOf(controller: string, item: string): readonly Reconcile[];
+  /** Reconciles of an item ("" = any) that had begun at t, the oldest first; of more than limit the newest. */
+  until(controller: string, item: string, t: number, limit?: number): readonly Reconcile[];
   /** All reconciles of a controller ("" = of all), newest first, at most limit. */
   recent(controller: string, limit: number): readonly Reconcile[];
   /** "reconcile 17 of 17" among its item's. */
@@ -119,6 +122,8 @@ export interface Model {
   samples(controller: string, from: number, to: number): readonly Sample[];
   /** Bins of equal width over [from, to) from samples; exact. */
   timeline(controller: string, from: number, to: number, bins: number): readonly Bin[];
+  /** Edges, findings, waits and gaps by what they belong to. A snapshot replaces it: ask for it anew. */
+  readonly related: Related;
   gaps(): readonly Gap[];
   elided(): readonly Elided[];
   findings(): readonly Finding[];

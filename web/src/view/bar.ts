@@ -9,4 +9,6 @@ export interface Bar {
   readonly tone: "quiet" | "accent" | "ok" | "error" | "warn";
   readonly value: string;
   readonly title: string;
+  /** The span of a write, by which a cause finds it; absent elsewhere. */
+  readonly write?: string;
 }

@@ -1,22 +1,14 @@
 /** The panel's view of one reconcile: why it ran, how it went, the plan, what it changed, what comes next. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { clockMs } from "../base/time.ts";
+import { chainOf } from "../model/chain.ts";
 import type { Model, WhyLink } from "../model/types.ts";
-import { diffTable, differences } from "./diff.ts";
+import { lineSaid } from "./chainview.ts";
+import { diffTable, differences, threeWays } from "./diff.ts";
 import { h } from "./dom.ts";
+import { findingList } from "./findings.ts";
+import { chip, goLink, section } from "./parts.ts";
 import { waterfall } from "./waterfall.ts";
-import {
-  causeSaid,
-  errorSaid,
-  failureSaid,
-  failed,
-  nextSaid,
-  plural,
-  span,
-  took,
-  version,
-  writeFailed,
-} from "./words.ts";
+import { causeSaid, errorSaid, failureSaid, failed, nextSaid, plural, version, writeFailed } from "./words.ts";
 import type { Said } from "./words.ts";
 
 /** What the details need besides the reconcile. */
@@ -27,80 +19,23 @@ export interface Around {
   readonly zone: number;
   /** Every span of the API server and etcd is shown, and not only the gist. */
   readonly servers: boolean;
+  /** The span of the write that one has come for, "" for none. */
+  readonly lit: string;
 }
 
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
 export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
-    head(reconcile, around),
+    findingList(around.model.related.evidence(reconcile.key)),
     section("Why it ran", why(reconcile, around.model)),
-    section("How it went", waterfall(reconcile, around.now, around.servers)),
+    section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
     spec(reconcile),
     flags(reconcile, around.model),
     next(reconcile, around),
+    setOff(reconcile, around),
     copies(),
   ].filter((node) => node !== undefined && node !== false);
-}
-
-function section(title: string, body: Node): HTMLElement {
-  return h("section", { class: "part" }, h("h3", { class: "part-title" }, title), body);
-}
-
-function head(reconcile: Reconcile, { model, now, zone }: Around): HTMLElement {
-  const all = model.reconcilesOf(reconcile.controller, reconcile.item);
-  const at = all.findIndex((other) => other.key === reconcile.key);
-  const step = (label: string, path: string, to: Reconcile | undefined): HTMLElement => {
-    const button = h("button", { class: "button round", type: "button", "aria-label": label, title: label });
-    button.append(arrow(path));
-    if (to === undefined) button.disabled = true;
-    else button.dataset["go"] = to.key;
-    return button;
-  };
-  const { n, of } = model.nth(reconcile);
-  const open = reconcile.to === 0 ? "running for " : "";
-  const sub = `reconcile ${String(n)} of ${String(of)} · worker ${String(reconcile.worker)} · ${open}${span(took(reconcile, now))}`;
-  const title = h("h2", { class: "panel-title is-item", tabindex: "-1", title: reconcile.item }, reconcile.item);
-  const back = at < 0 ? undefined : all[at + 1];
-  const on = at <= 0 ? undefined : all[at - 1];
-  const close = h("button", {
-    class: "button round",
-    type: "button",
-    "aria-label": "Clear the selection (Esc)",
-    "data-clear": true,
-  });
-  close.append(arrow("M5 5l10 10M15 5L5 15"));
-  return h(
-    "header",
-    {},
-    h(
-      "div",
-      { class: "panel-head" },
-      title,
-      step("Previous reconcile of the item", "M12 4l-6 6 6 6", back),
-      step("Next reconcile of the item", "M8 4l6 6-6 6", on),
-      close,
-    ),
-    h("p", { class: "panel-sub" }, sub),
-    h("p", { class: "rv" }, `at ${clockMs(reconcile.start, zone)}`),
-  );
-}
-
-function arrow(d: string): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({
-    viewBox: "0 0 20 20",
-    width: "18",
-    height: "18",
-    "aria-hidden": "true",
-  })) {
-    svg.setAttribute(name, value);
-  }
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", d);
-  path.setAttribute("class", "stroke");
-  svg.append(path);
-  return svg;
 }
 
 function why(reconcile: Reconcile, model: Model): HTMLElement {
@@ -126,35 +61,27 @@ function collapsed(links: readonly WhyLink[], of: Reconcile): { link: WhyLink; c
   return [...rows.values()];
 }
 
-function causeRow({ cause, reconcile, nth }: WhyLink, of: Reconcile, count: number): HTMLElement {
+function causeRow({ cause, reconcile, write, nth }: WhyLink, of: Reconcile, count: number): HTMLElement {
   const said = causeSaid(cause, of.object);
   const many = count > 1 ? ` ×${String(count)}` : "";
   const row = h("li", { class: "cause" }, chip(said), `${many} ${said.text} `);
   if (said.who !== "") row.append(h("strong", {}, said.who), " ");
-  if (reconcile !== undefined) row.append(goLink(reconcile, nth));
+  if (reconcile !== undefined) row.append(goLink(reconcile, nth, write?.span));
   else if ((cause.resourceVersion ?? "") !== "")
     row.append(h("span", { class: "rv" }, `rv ${version(cause.resourceVersion ?? "")}`));
   return row;
 }
 
-function goLink(reconcile: Reconcile, nth: number): HTMLElement {
-  const text = nth > 0 ? `reconcile ${String(nth)}` : "its reconcile";
-  return h("button", { class: "link", type: "button", "data-go": reconcile.key }, text);
-}
-
-function chip(said: Said): HTMLElement {
-  return h("span", { class: `chip tone-${said.tone}` }, said.chip);
-}
-
 function plan(reconcile: Reconcile): HTMLElement {
   const list = h("ul", { class: "plan" });
-  for (const action of reconcile.plan) list.append(h("li", { title: action.paths?.join(", ") }, action.summary));
+  for (const { summary, paths = [] } of reconcile.plan)
+    list.append(h("li", {}, summary, paths.length > 0 && h("span", { class: "rv" }, ` ${paths.join(", ")}`)));
   return list;
 }
 
 function spec(reconcile: Reconcile): HTMLElement | undefined {
-  const list = differences(reconcile);
-  return list.length === 0 ? undefined : section("Spec and status", diffTable(list));
+  const list = threeWays(differences(reconcile));
+  return list.length === 0 ? undefined : section("Spec, observed, written", diffTable(list));
 }
 
 function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
@@ -177,6 +104,19 @@ function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
   return list;
 }
 
+/** The nearest of what its writes set off, and the way to the rest. */
+function setOff(run: Reconcile, { model, now }: Around): HTMLElement | undefined {
+  const { lines, here } = chainOf(model, run, now);
+  const near = lines.filter((line, i) => i > here && line.depth === (lines[here]?.depth ?? 0) + 1);
+  if (near.length === 0) return undefined;
+  const list = h("ul", { class: "causes" });
+  for (const line of near.slice(0, 4)) list.append(h("li", { class: "cause" }, lineSaid(line, model)));
+  const more = lines.length - 1 - here - Math.min(4, near.length);
+  const text = more > 0 ? `Whole chain: ${String(more)} more` : "Whole chain";
+  list.append(h("li", {}, h("button", { class: "link", type: "button", "data-panel": "chain" }, text)));
+  return section("What it set off", list);
+}
+
 /** What one can take along: the reconcile as text, and a link to the moment. The panel listens. */
 function copies(): HTMLElement {
   const button = (what: string, text: string): HTMLElement =>
@@ -184,8 +124,14 @@ function copies(): HTMLElement {
   return h("p", { class: "part copies" }, button("issue", "Copy as issue"), button("link", "Copy link"));
 }
 
+/** afterAt is the item's next reconcile, if it had begun at t. */
+export function afterAt(model: Pick<Model, "after">, reconcile: Reconcile, t: number): Reconcile | undefined {
+  const after = model.after(reconcile);
+  return after !== undefined && after.start <= t ? after : undefined;
+}
+
 function next(reconcile: Reconcile, { model, now }: Around): HTMLElement {
-  const said = nextSaid(reconcile, now, model.after(reconcile));
+  const said = nextSaid(reconcile, now, afterAt(model, reconcile, now));
   const text = h("strong", { "data-part": "next" }, said.text);
   return h("p", { class: `next part tone-${said.tone}` }, text, said.more === "" ? "" : ` ${said.more}`);
 }

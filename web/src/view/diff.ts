@@ -1,6 +1,7 @@
 /** What a reconcile saw of its object and what it wrote: field by field. */
 import type { Field, Reconcile } from "../base/rows.gen.ts";
 import { h } from "./dom.ts";
+import { scrolling } from "./parts.ts";
 import { writeFailed } from "./words.ts";
 
 export interface Difference {
@@ -35,34 +36,57 @@ function byPath(fields: readonly Field[]): Map<string, string> {
   return new Map(fields.map((field) => [field.path, field.value]));
 }
 
-/** diffTable draws them, the spec and the status under a heading each. */
-export function diffTable(list: readonly Difference[]): HTMLElement {
-  const table = h("table", { class: "diff" });
-  for (const group of ["spec", "status", ""]) {
-    const own = list.filter(({ path }) => groupOf(path) === group);
-    if (own.length > 0) table.append(groupBody(group, own));
-  }
-  return h("div", { class: "diff-box" }, table);
+/** One part of the object: as the spec has it, as it was observed, and as it was written. "" where there is none. */
+export interface ThreeWay {
+  readonly path: string;
+  readonly spec: string;
+  readonly observed: string;
+  readonly written: string;
+  /** It was written, or the spec and what was observed are not the same. */
+  readonly changed: boolean;
 }
 
-function groupBody(group: string, list: readonly Difference[]): HTMLElement {
-  const body = h("tbody");
-  if (group !== "") body.append(h("tr", {}, h("th", { class: "diff-group", scope: "rowgroup", colspan: 2 }, group)));
+/** threeWays puts what the spec and the status call the same side by side; what differs comes first. */
+export function threeWays(list: readonly Difference[]): ThreeWay[] {
+  const rows = new Map<string, { spec: string; observed: string; written: string }>();
   for (const { path, seen, written } of list) {
-    const value = h("td", {});
-    if (written === "") value.append(seen);
-    else value.append(h("span", { class: "was" }, seen), arrow(), h("span", { class: "now" }, written));
-    body.append(h("tr", {}, h("th", { scope: "row", title: path }, shortPath(path)), value));
+    const name = shortPath(path);
+    const row = rows.get(name) ?? { spec: "", observed: "", written: "" };
+    rows.set(name, row);
+    row[path.startsWith("spec.") ? "spec" : "observed"] = seen;
+    if (written !== "") row.written = written;
   }
-  return body;
+  const all = [...rows].map(([path, row]) => {
+    const differs = row.spec !== "" && row.observed !== "" && row.spec !== row.observed;
+    return { path, ...row, changed: row.written !== "" || differs };
+  });
+  return [...all.filter((row) => row.changed), ...all.filter((row) => !row.changed)];
 }
 
-function arrow(): HTMLElement {
-  return h("span", { class: "arrow" }, " → ");
+/** diffTable draws them in three columns; those that did not change are folded away. */
+export function diffTable(list: readonly ThreeWay[]): HTMLElement {
+  const same = list.filter((row) => !row.changed);
+  const box = h("div", { class: "diff-box" });
+  if (same.length < list.length) box.append(columns(list.filter((row) => row.changed)));
+  if (same.length === 0) return box;
+  const summary = h("summary", {}, `${String(same.length)} unchanged`);
+  box.append(h("details", { "data-fold": "same" }, summary, columns(same)));
+  return box;
 }
 
-function groupOf(path: string): string {
-  return ["spec", "status"].find((group) => path.startsWith(`${group}.`)) ?? "";
+function columns(list: readonly ThreeWay[]): HTMLElement {
+  const head = h("tr", {}, h("td"));
+  for (const name of ["spec", "observed", "written"]) head.append(h("th", { scope: "col" }, name));
+  const table = h("table", { class: "diff" }, h("thead", {}, head));
+  for (const { path, spec, observed, written } of list) {
+    const cell = (text: string, kind: string): HTMLElement =>
+      h("td", { class: kind, title: text }, text === "" ? "–" : text);
+    const now = written === "" ? "was" : "now";
+    table.append(
+      h("tr", {}, h("th", { scope: "row", title: path }, path), cell(spec, ""), cell(observed, ""), cell(written, now)),
+    );
+  }
+  return scrolling(table, "Spec, observed, written");
 }
 
 /** shortPath leaves out what the heading says, and that conditions are conditions: Ready.reason. */

@@ -112,6 +112,7 @@ export class LaneElement extends HTMLElement {
     this.paintedInSight = inSight;
     say(part(this, "name"), lane.name);
     say(part(this, "about"), aboutSaid(controller, app.zone()));
+    show(part(this, "why"), lane.rate === 0);
     this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
     if (!inSight) return;
     this.paintServer(app);

@@ -1,61 +1,167 @@
-/** The side panel: the reconcile that is selected, or the latest ones. */
+/** The side panel: the latest reconciles, what is selected, or one of the other views. */
 import type { Reconcile } from "../base/rows.gen.ts";
+import { SECOND, countdown, duration } from "../base/time.ts";
 import type { App, Selection } from "./app.ts";
-import { details } from "./details.ts";
-import { copied, say } from "./dom.ts";
+import { chainView } from "./chainview.ts";
+import { ChartsView } from "./chartsview.ts";
+import { copied, h, say } from "./dom.ts";
+import { findingText, findingsAt, findingsView } from "./findings.ts";
+import { head } from "./head.ts";
 import { issueText } from "./issue.ts";
+import { itemView } from "./itemview.ts";
 import { linkHere } from "./link.ts";
+import { queueView } from "./queueview.ts";
+import { keepingPlace } from "./redraw.ts";
 import { Runs, legend } from "./runs.ts";
-import { nextSaid } from "./words.ts";
+import { RunView } from "./runview.ts";
+import type { Scope, View } from "./scope.ts";
+import { redCause } from "./startup.ts";
+import { startView } from "./startview.ts";
+import { Tabs, isTab, ofSelection } from "./tabs.ts";
+import type { Tab } from "./tabs.ts";
+import { walkKey } from "./walk.ts";
 
 const listed = 60;
+/** Without a reconcile for so long, a controller with a red cause does nothing. */
+const nothingFor = 20 * SECOND;
 
 export class PanelElement extends HTMLElement {
   private app: App | undefined;
   private readonly runs = new Runs();
   private readonly legend = legend();
-  /** What is drawn: a reconcile's row with the answers it was drawn from, or nothing for the list. */
-  private drawn: { readonly run: Reconcile; readonly sign: string } | undefined;
-  private listShown = false;
-  private servers = false;
+  private readonly body = h("div", { class: "view" });
+  private readonly runView = new RunView();
+  private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
+    queue: queueView,
+    charts: new ChartsView(),
+    start: startView,
+    findings: findingsView,
+    run: this.runView,
+    item: itemView,
+    chain: chainView,
+  };
+  private readonly tabs = new Tabs((lane) => {
+    this.lane = lane;
+    // What was shown by itself is what was chosen now.
+    this.all ??= "start";
+    this.app?.wake();
+  });
+  /** The view of everything that was chosen, undefined as long as none was; and the view of what is selected. */
+  private all: Tab | undefined;
+  private selected: Tab = "run";
+  private lane = "";
+  /** What the body was drawn from. */
+  private drawn = "";
+  /** The reconcile of which the body speaks, "" for none. */
+  private shown = "";
+  /** The pointer is down: what is under it stays until it is up, so that a click arrives. */
+  private held = false;
+  private size = { looks: -1, width: 0, letters: 0 };
 
   connect(app: App): void {
     this.app = app;
+    this.replaceChildren(this.tabs.root, this.body);
     this.addEventListener("click", (event) => {
       this.press(event);
     });
-    app.selection.subscribe(() => {
-      this.scrollTop = 0;
-      // On a narrow page it is the page that scrolls.
-      if (this.getBoundingClientRect().top < 0) this.scrollIntoView();
+    this.addEventListener("keydown", (event) => {
+      walkKey(event, this.scope(app));
     });
+    this.addEventListener("pointerdown", () => (this.held = true));
+    for (const up of ["pointerup", "pointercancel"])
+      addEventListener(up, () => {
+        // The click comes after it.
+        setTimeout(() => {
+          this.held = false;
+          app.wake();
+        });
+      });
+    document.addEventListener("click", ({ target }) => {
+      const button = target instanceof Element ? target.closest<HTMLElement>("[data-panel]") : null;
+      const tab = button?.dataset["panel"] ?? "";
+      if (isTab(tab)) this.show(tab, button?.closest<HTMLElement>("[data-lane]")?.dataset["lane"]);
+    });
+    app.selection.subscribe(() => {
+      if (app.selection.get() === undefined) this.selected = "run";
+      this.toTop();
+    });
+  }
+
+  /** Shows a view, of that controller where it is of one. */
+  private show(tab: Tab, lane: string | undefined): void {
+    if (lane !== undefined) this.lane = lane;
+    if (ofSelection(tab)) this.selected = tab;
+    else {
+      this.all = tab;
+      this.app?.selection.set(undefined);
+    }
+    this.toTop();
+    this.app?.wake();
+  }
+
+  private toTop(): void {
+    this.scrollTop = 0;
+    // On a narrow page it is the page that scrolls.
+    if (this.getBoundingClientRect().top < 0) this.scrollIntoView();
   }
 
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    const selection = app.selection.get();
-    const run = selection === undefined ? undefined : this.runOf(app, selection);
-    if (run === undefined) this.paintList(app);
-    else this.paintRun(app, run);
-    const legendShown = run === undefined;
-    if (this.legend.isConnected !== legendShown) {
-      if (legendShown) this.after(this.legend);
+    const scope = this.scope(app);
+    const tab = this.tabOf(scope);
+    const lanes = app.model.lanes(scope.t).map(({ name }) => name);
+    this.tabs.paint(tab, findingsAt(app.model.findings(), scope.t).length, lanes, scope.lane?.key ?? "");
+    if (tab === "latest") this.paintList(app);
+    else this.paintView(tab, scope);
+    if (this.legend.isConnected !== (tab === "latest")) {
+      if (tab === "latest") this.after(this.legend);
       else this.legend.remove();
     }
   }
 
+  private scope(app: App): Scope {
+    const { model, playhead } = app;
+    const { following } = playhead;
+    const selection = app.selection.get();
+    const t = following ? app.watch.hubNow() : playhead.now();
+    if (this.size.looks !== app.looks.get()) {
+      const { paddingLeft, fontSize } = getComputedStyle(this);
+      const width = this.clientWidth - 2 * Number.parseFloat(paddingLeft);
+      this.size = { looks: app.looks.get(), width, letters: Number.parseFloat(fontSize) };
+    }
+    const { width, letters } = this.size;
+    const run = selection === undefined ? undefined : this.runOf(app, selection);
+    const lane = model.controller(this.lane) ?? model.lanes(t)[0]?.controller;
+    return { app, model, t, following, zone: app.zone(), lane, selection, run, width, letters };
+  }
+
   private runOf(app: App, { controller, item, reconcile }: Selection): Reconcile | undefined {
     const known = app.model.reconcile(reconcile);
-    if (known !== undefined) return known;
-    return app.model.reconcilesOf(controller, item).find((run) => run.start <= app.playhead.now() + 1_000_000);
+    return known ?? app.model.until(controller, item, app.playhead.now() + SECOND, 1)[0];
+  }
+
+  private tabOf(scope: Scope): Tab {
+    if (scope.selection !== undefined) return scope.run === undefined ? "item" : this.selected;
+    return this.all ?? (this.standsStill(scope) ? "start" : "latest");
+  }
+
+  /** A controller that is attached and does nothing because of a red cause is shown by itself. */
+  private standsStill({ model, t, following }: Scope): boolean {
+    if (!following) return false;
+    const still = model.lanes(t).find(({ controller, name }) => {
+      if (redCause(controller, t) === undefined) return false;
+      return (model.recent(name, 1)[0]?.start ?? 0) < t - nothingFor;
+    });
+    if (still !== undefined) this.lane = still.name;
+    return still !== undefined;
   }
 
   private paintList(app: App): void {
-    const from = this.focusMark() === undefined ? undefined : this.drawn?.run.key;
-    if (!this.listShown) this.replaceChildren(this.runs.root);
-    this.listShown = true;
-    this.drawn = undefined;
+    const from = this.contains(document.activeElement) ? this.shown : "";
+    this.shown = "";
+    if (this.drawn !== "latest") this.body.replaceChildren(this.runs.root);
+    this.drawn = "latest";
     const t = app.playhead.now();
     const { following } = app.playhead;
     const all = app.filter.get().recent(app.model, following ? listed : Infinity);
@@ -66,68 +172,55 @@ export class PanelElement extends HTMLElement {
     const moment = following ? "live" : String(t);
     this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment });
     // Back from a reconcile, the focus is on its row again.
-    if (from !== undefined) this.runs.focus(from);
+    if (from !== "") this.runs.focus(from);
   }
 
-  private paintRun(app: App, run: Reconcile): void {
-    const now = app.watch.hubNow();
-    const { n, of } = app.model.nth(run);
-    const known = app.model.why(run).filter((link) => link.reconcile !== undefined).length;
-    const sign = [n, of, known, this.servers, run.to === 0 ? Math.floor(now / 250_000) : 0].join();
-    if (this.drawn?.run === run && this.drawn.sign === sign) {
-      const text = this.querySelector('[data-part="next"]');
-      if (text !== null) say(text, nextSaid(run, now, app.model.after(run)).text);
-      return;
+  private paintView(tab: Exclude<Tab, "latest">, scope: Scope): void {
+    const view = this.views[tab];
+    const sign = [tab, scope.selection?.item, scope.run?.key, view.sign(scope)].join();
+    if (sign !== this.drawn && !this.held) {
+      const named = ofSelection(tab) && scope.run !== undefined ? [head(scope.run, scope)] : [];
+      keepingPlace(this, () => {
+        this.body.replaceChildren(...named, ...view.nodes(scope));
+      });
+      this.drawn = sign;
+      this.shown = scope.run?.key ?? "";
     }
-    const same = this.drawn?.run.key === run.key;
-    const focus = this.focusMark();
-    const top = this.scrollTop;
-    this.replaceChildren(...details(run, { model: app.model, now, zone: app.zone(), servers: this.servers }));
-    this.listShown = false;
-    this.drawn = { run, sign };
-    if (same) this.scrollTop = top;
-    this.restoreFocus(focus);
+    this.runView.tick(this.body, scope);
+    for (const left of this.body.querySelectorAll<HTMLElement>("[data-until]"))
+      say(left, countdown(Number(left.dataset["until"]) - scope.t));
+    for (const age of this.body.querySelectorAll<HTMLElement>("[data-since]"))
+      say(age, duration(Math.max(0, scope.t - Number(age.dataset["since"]))));
   }
 
-  /** The focus lies on an element that is drawn anew: what finds its like. */
-  private focusMark(): string | undefined {
-    const active = document.activeElement;
-    if (!(active instanceof HTMLElement) || !this.contains(active)) return undefined;
-    if (active.dataset["servers"] !== undefined) return "[data-servers]";
-    const label = active.getAttribute("aria-label");
-    return label === null ? ".panel-title" : `[aria-label="${CSS.escape(label)}"]:not(:disabled)`;
-  }
-
-  private restoreFocus(mark: string | undefined): void {
-    if (mark === undefined) return;
-    const again = this.querySelector<HTMLElement>(mark) ?? this.querySelector<HTMLElement>(".panel-title");
-    again?.focus({ preventScroll: true });
-  }
-
-  private toggleServers(): void {
-    this.servers = !this.servers;
-    this.paint();
-  }
-
-  private take(button: HTMLElement): void {
-    const { app, drawn } = this;
-    if (app === undefined || drawn === undefined) return;
-    const text =
-      button.dataset["take"] === "issue" ? issueText(drawn.run, app.model, app.watch.hubNow()) : linkHere(app);
-    void copied(text).then((ok) => {
+  private take(button: HTMLElement, app: App): void {
+    const { run, t } = this.scope(app);
+    const finding = app.model.findings().find(({ key }) => key === button.dataset["key"]);
+    const issue = (): string =>
+      finding !== undefined ? findingText(finding, app.model) : run === undefined ? "" : issueText(run, app.model, t);
+    void copied(button.dataset["take"] === "link" ? linkHere(app) : issue()).then((ok) => {
       button.textContent = ok ? "Copied" : "The browser forbids copying";
     });
   }
 
-  private press(event: MouseEvent): void {
-    if (!(event.target instanceof Element)) return;
-    if (event.target.closest("[data-servers]") !== null) return this.toggleServers();
-    if (event.target.closest("[data-clear]") !== null) return this.app?.selection.set(undefined);
-    const take = event.target.closest<HTMLElement>("[data-take]");
-    if (take !== null) return this.take(take);
-    const key = event.target.closest<HTMLElement>("[data-go]")?.dataset["go"];
-    const run = key === undefined ? undefined : this.app?.model.reconcile(key);
-    if (run === undefined) return;
-    this.app?.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+  private press({ target }: MouseEvent): void {
+    const { app } = this;
+    if (!(target instanceof Element) || app === undefined) return;
+    if (target.closest("[data-servers]") !== null) {
+      this.runView.servers = !this.runView.servers;
+      return this.paint();
+    }
+    if (target.closest("[data-clear]") !== null) return app.selection.set(undefined);
+    const take = target.closest<HTMLElement>("[data-take]");
+    if (take !== null) return this.take(take, app);
+    const { go = "", item, of, write = "" } = target.closest<HTMLElement>("[data-go], [data-item]")?.dataset ?? {};
+    const run = app.model.reconcile(go);
+    this.runView.lit = write;
+    if (write !== "") this.selected = "run";
+    if (run !== undefined) app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+    else if (item !== undefined) {
+      this.selected = "item";
+      app.selection.set({ controller: of ?? this.scope(app).lane?.key ?? "", item, reconcile: "" });
+    }
   }
 }

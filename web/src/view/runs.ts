@@ -138,7 +138,8 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many }: RunsArou
   attr(row, "title", `${run.item}: ${outcome(run)}, ${span(took(run, now))}`);
 }
 
-function shapeOf(tone: Tone): Shape {
+/** shapeOf is the shape that says the same as a colour. */
+export function shapeOf(tone: Tone): Shape {
   return tone === "ok" ? "tick" : tone === "error" ? "triangle" : tone === "warn" ? "ring" : "circle";
 }
 

@@ -44,6 +44,7 @@ function writeBar(write: Write): Bar {
     tone: bad ? "error" : write.noop === true ? "warn" : "ok",
     value,
     title,
+    write: write.span,
   };
 }
 
@@ -66,11 +67,14 @@ export function scaleOf(reconcile: Reconcile, now: number): Scale {
   return { from: Math.max(reconcile.from, earliest), to, cut: reconcile.from < earliest };
 }
 
-/** waterfall draws the bars. Its button carries data-servers, for all spans or only the gist; the panel listens. */
-export function waterfall(reconcile: Reconcile, now: number, all: boolean): HTMLElement {
+/**
+ * waterfall draws the bars. Its button carries data-servers, for all spans or only the gist; the panel listens.
+ * lit is the span of the write that one has come for, "" for none.
+ */
+export function waterfall(reconcile: Reconcile, now: number, all: boolean, lit = ""): HTMLElement {
   const scale = scaleOf(reconcile, now);
   const root = h("div", { class: `fall${all ? " is-all" : ""}` });
-  for (const bar of bars(reconcile, all)) root.append(...row(bar, scale, now, all));
+  for (const bar of bars(reconcile, all)) root.append(...row(bar, scale, now, all, lit));
   const hidden = reconcile.writeCount - reconcile.writes.length;
   if (hidden > 0)
     root.append(h("span", { class: "fall-name is-inner" }, `${String(hidden)} more`), h("span"), h("span"));
@@ -89,7 +93,7 @@ function serversButton({ writes }: Reconcile, all: boolean): HTMLElement {
   );
 }
 
-function row(bar: Bar, scale: Scale, now: number, all: boolean): HTMLElement[] {
+function row(bar: Bar, scale: Scale, now: number, all: boolean, lit: string): HTMLElement[] {
   const width = scale.to - scale.from;
   const left = clamp((bar.from - scale.from) / width);
   const right = clamp(((bar.to === 0 ? now : bar.to) - scale.from) / width);
@@ -98,7 +102,10 @@ function row(bar: Bar, scale: Scale, now: number, all: boolean): HTMLElement[] {
   const mark = h("span", { class: `fall-bar tone-${bar.tone}${bar.level > 0 ? " is-thin" : ""}${open}${cut}` });
   mark.style.left = `min(${(left * 100).toFixed(2)}%, 100% - 3px)`;
   mark.style.width = `${((right - left) * 100).toFixed(2)}%`;
-  const name = h("span", { class: `fall-name${bar.level > 0 ? " is-inner" : ""}`, title: bar.title }, bar.name);
+  const here = lit !== "" && bar.write === lit;
+  const inner = `${bar.level > 0 ? " is-inner" : ""}${here ? " is-lit" : ""}`;
+  const name = h("span", { class: `fall-name${inner}`, title: bar.title }, bar.name);
+  if (here) name.append(h("span", { class: "fall-lit" }, "\u00a0◀ this write"));
   if (bar.level > 1) name.style.paddingLeft = `${String(12 + (all ? 6 : 12) * (bar.level - 1))}px`;
   return [
     name,

@@ -1,0 +1,186 @@
+/** An item's journey: its reconciles over time by cause and result, its generations, and those around the selected one. */
+import type { Reconcile, Wait } from "../base/rows.gen.ts";
+import { SECOND, clock } from "../base/time.ts";
+import { h, s } from "./dom.ts";
+import { findingList } from "./findings.ts";
+import { generationsOf, journeyOf, markRoom } from "./journey.ts";
+import type { Generations, Journey, Mark } from "./journey.ts";
+import { section } from "./parts.ts";
+import { shapeOf } from "./runs.ts";
+import type { Scope, View } from "./scope.ts";
+import { icon } from "./shapes.ts";
+import { causesShort, outcome, plural, span, toneOf, took, word } from "./words.ts";
+
+/** A row holds its letters and below them its marks. */
+const markHeight = 16;
+const stepHeight = 40;
+/** So many reconciles are listed before and after the selected one. */
+const around = 6;
+
+export const itemView: View = {
+  sign: ({ model, selection, run, t, width }) => {
+    if (selection === undefined) return "";
+    const runs = model.until(selection.controller, selection.item, t);
+    const last = runs.at(-1);
+    const found = model.related.findings(selection.controller, selection.item).length;
+    return [
+      selection.item,
+      runs.length,
+      last?.key,
+      last?.to,
+      run?.key,
+      found,
+      width,
+      last?.to === 0 && Math.floor(t / SECOND),
+    ].join();
+  },
+  nodes: (scope) => {
+    const { model, selection, t, width } = scope;
+    if (selection === undefined) return [];
+    const { controller, item } = selection;
+    const runs = model.until(controller, item, t);
+    const found = findingList(model.related.findings(controller, item).filter((one) => one.from <= t));
+    if (runs.length === 0)
+      return [h("h2", { class: "panel-title" }, item), h("p", { class: "quiet" }, "Not reconciled yet.")];
+    const shown = [found, axis(scope, runs), section("Around it", neighbours(scope, runs))];
+    const steps = generationsOf(runs, t);
+    if (steps.wanted.length > 0) shown.splice(2, 0, generations(steps, journeyOf(runs, t, width)));
+    return shown.filter((node) => node !== undefined);
+  },
+};
+
+function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
+  const { model, selection, run, t, zone, width, letters } = scope;
+  const journey = journeyOf(runs, t, width);
+  const rowHeight = letters + markHeight + 16;
+  const height = journey.rows.length * rowHeight;
+  const svg = s("svg", { class: "journey", width, height, "aria-hidden": "true" });
+  const x = across(journey);
+  for (const wait of model.related.waits(selection?.controller ?? "", selection?.item ?? ""))
+    stay(svg, wait, t, x, height);
+  journey.rows.forEach((row, i) =>
+    svg.append(s("text", { x: 0, y: i * rowHeight + letters, class: "journey-row" }, row)),
+  );
+  for (const mark of journey.marks)
+    svg.append(drawn(mark, journey.rows.indexOf(mark.row) * rowHeight + letters + 2, run));
+  const at = run === undefined ? -1 : runs.findIndex(({ key }) => key === run.key);
+  const said = run === undefined ? "" : `, ${causesShort(run)}, ${outcome(run)}, ${clock(run.start, zone)}`;
+  return h(
+    "div",
+    {
+      class: "part axis",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": "Reconciles of the item, by time and cause",
+      "aria-valuemin": 1,
+      "aria-valuemax": runs.length,
+      "aria-valuenow": at + 1,
+      "aria-valuetext": `reconcile ${String(at + 1)} of ${String(runs.length)}${said}`,
+      "data-walk": true,
+    },
+    svg,
+    h("p", { class: "axis-ends" }, h("span", {}, clock(journey.from, zone)), h("span", {}, clock(journey.to, zone))),
+  );
+}
+
+/** A stay in the queue or the waiting room, where it is long enough to be seen. */
+function stay(svg: SVGElement, wait: Wait, t: number, x: (at: number) => number, height: number): void {
+  const left = x(wait.from);
+  const right = x(wait.to === 0 ? t : Math.min(t, wait.to));
+  if (wait.from > t || left < 0 || right - left < 2) return;
+  svg.append(
+    s(
+      "rect",
+      { class: `stay-${wait.state}`, x: left, y: 0, width: right - left, height },
+      s("title", {}, word(wait.why ?? wait.state)),
+    ),
+  );
+}
+
+function drawn({ x, n, tone, run }: Mark, y: number, selected: Reconcile | undefined): SVGElement {
+  const here = run.key === selected?.key ? " is-here" : "";
+  const g = s("g", { class: `mark${here}`, transform: `translate(${String(x + 4)} ${String(y)})`, "data-go": run.key });
+  g.append(s("rect", { class: "mark-hit", x: -4, y: -2, width: markRoom, height: 32 }));
+  g.append(icon(shapeOf(tone), tone));
+  if (n > 1)
+    g.append(s("text", { x: 8, y: 27, class: "mark-n" }, n > 999 ? `${String(Math.floor(n / 1000))}k` : String(n)));
+  g.append(
+    s("title", {}, `${n > 1 ? `${String(n)} reconciles, the newest: ` : ""}${causesShort(run)}, ${outcome(run)}`),
+  );
+  return g;
+}
+
+/** Where a time lies: in the middle of the mark that would stand there. */
+function across({ from, to, width }: Journey): (at: number) => number {
+  return (at) => markRoom / 2 + ((at - from) / (to - from)) * (width - markRoom);
+}
+
+/** Two step lines on the same axis: what is wanted, and what was observed. */
+function generations({ wanted, observed }: Generations, journey: Journey): HTMLElement {
+  const all = [...wanted, ...observed].map((step) => step.v);
+  const low = Math.min(...all);
+  const high = Math.max(...all, low + 1);
+  const height = stepHeight;
+  const width = journey.width;
+  const x = across(journey);
+  const line = (steps: Generations["wanted"], name: string): SVGElement => {
+    const y = (v: number): number => height - 3 - ((v - low) / (high - low)) * (height - 6);
+    const d = steps.map(({ at, v }, i) =>
+      i === 0 ? `M${String(x(at))} ${String(y(v))}` : `H${String(x(at))}V${String(y(v))}`,
+    );
+    return s("path", { class: `step-line is-${name}`, d: `${d.join("")}H${String(width - 10)}` });
+  };
+  const last = (steps: Generations["wanted"]): string => String(steps.at(-1)?.v ?? "–");
+  const svg = s(
+    "svg",
+    { class: "journey", width, height, "aria-hidden": "true" },
+    line(wanted, "wanted"),
+    line(observed, "observed"),
+  );
+  const behind = last(wanted) === last(observed) ? "" : " not caught up yet";
+  const said = h(
+    "p",
+    {},
+    h("span", { class: "key-wanted" }, `generation ${last(wanted)}`),
+    " ",
+    h("span", { class: "key-observed" }, `observed ${last(observed)}`),
+    behind,
+  );
+  return section("Generation", h("div", {}, said, svg));
+}
+
+function neighbours({ run, t }: Scope, runs: readonly Reconcile[]): HTMLElement {
+  const found = runs.findIndex(({ key }) => key === run?.key);
+  const at = found < 0 ? runs.length - 1 : found;
+  const first = Math.max(0, at - around);
+  const list = h("ol", { class: "around" });
+  if (first > 0) list.append(h("li", { class: "quiet" }, plural(first, "earlier one", "earlier ones")));
+  runs.slice(first, at + around + 1).forEach((one, i) => {
+    const before = runs[first + i - 1];
+    if (before !== undefined) list.append(h("li", { class: "around-wait" }, waited(before, one)));
+    list.append(neighbour(one, first + i + 1, one.key === run?.key, t));
+  });
+  const later = runs.length - at - around - 1;
+  if (later > 0) list.append(h("li", { class: "quiet" }, plural(later, "later one", "later ones")));
+  return list;
+}
+
+function waited(before: Reconcile, { from, start }: Reconcile): string {
+  const queued = start - from > 1000 ? `, ${span(start - from)} in the queue` : "";
+  const why = ["backoff", "requeue_after"].includes(before.next.why) ? ` (${word(before.next.why)})` : "";
+  return `${span(Math.max(0, from - before.to))} later${why}${queued}`;
+}
+
+function neighbour(run: Reconcile, n: number, here: boolean, t: number): HTMLElement {
+  const tone = toneOf(run);
+  const text = ` ${String(n)}: ${causesShort(run)}`;
+  const name = h("button", { class: "link", type: "button", "data-go": run.key }, text);
+  const end = ` ${outcome(run)}, ${span(took(run, t))}`;
+  return h(
+    "li",
+    { class: here ? "is-here" : "", "aria-current": here && "true" },
+    icon(shapeOf(tone), tone),
+    name,
+    end,
+  );
+}

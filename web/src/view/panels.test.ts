@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Finding, Reconcile, Row } from "../base/rows.gen.ts";
+import { Table } from "../model/table.ts";
+import { at, cause, controller, pass, reconcile, wait, write } from "../../test/rows.ts";
+import { threeWays } from "./diff.ts";
+import { findingText, findingsAt } from "./findings.ts";
+import { generationsOf, journeyOf, markRoom } from "./journey.ts";
+import { queueNow } from "./queueview.ts";
+import { dropSaid, gapSaid, redCause, startSteps, verdict } from "./startup.ts";
+
+function table(...rows: readonly Row[]): Table {
+  const made = new Table();
+  made.apply({ type: "rows", offset: 1, now: at(0), rows, gone: [] });
+  return made;
+}
+
+test("a journey has a row for each cause, and marks by result", () => {
+  const runs = [
+    pass(0, [1, 5], { key: "a", causes: [cause()] }),
+    pass(500, [1, 5], { key: "b", causes: [cause({ by: "self" })], result: "error" }),
+    pass(1000, [1, 5], { key: "c", causes: [cause({ what: "backoff" })], result: "requeue_after" }),
+  ];
+  const { rows, marks, from, to } = journeyOf(runs, at(9999), 300);
+  assert.deepEqual(rows, ["update", "own write", "back-off"]);
+  assert.deepEqual(
+    marks.map(({ row, tone, n, run }) => [row, tone, n, run.key]),
+    [
+      ["update", "ok", 1, "a"],
+      ["own write", "error", 1, "b"],
+      ["back-off", "warn", 1, "c"],
+    ],
+  );
+  assert.deepEqual([from, to], [at(1), at(1006)]);
+});
+
+test("property: however many reconciles, every one is in a mark, errors are never hidden, marks stay apart", () => {
+  const steps = fc.array(fc.tuple(fc.nat(5000), fc.boolean()), { minLength: 1, maxLength: 400 });
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 100, max: 500 }), (list, width) => {
+      let t = 0;
+      const runs = list.map(([gap, bad], i): Reconcile => {
+        t += gap + 1;
+        return pass(t, [0, 1], { key: String(i), causes: [cause()], result: bad ? "error" : "success" });
+      });
+      const { marks } = journeyOf(runs, at(t + 1), width);
+      assert.equal(
+        marks.reduce((sum, mark) => sum + mark.n, 0),
+        runs.length,
+      );
+      assert.equal(
+        marks.some((mark) => mark.tone === "error"),
+        list.some(([, bad]) => bad),
+      );
+      assert.ok(marks.length <= Math.ceil(width / markRoom));
+      assert.ok(marks.every((mark) => mark.x >= 0 && mark.x <= width));
+    }),
+  );
+});
+
+test("five thousand reconciles of one item become a few marks, at once", () => {
+  const runs = Array.from({ length: 5000 }, (_, i) => pass(i * 7, [0, 1], { key: String(i), causes: [cause()] }));
+  const begun = performance.now();
+  assert.ok(journeyOf(runs, at(99_999), 340).marks.length <= 15);
+  assert.ok(performance.now() - begun < 1000);
+});
+
+test("generations go up in steps, a stale read takes nothing back, and an object made anew begins anew", () => {
+  const seen = (ms: number, generation: number, observedGeneration: number, uid = "u"): Reconcile =>
+    reconcile({ start: at(ms), object: { kind: "PodSet", name: "web", uid, generation, observedGeneration } });
+  const fields = [{ path: "status.observedGeneration", value: "2" }];
+  const runs = [
+    {
+      ...seen(0, 2, 1),
+      writes: [
+        write({ to: at(3), status: 200, fields }),
+        write({ to: at(4), status: 409, fields: [{ path: "status.observedGeneration", value: "9" }] }),
+      ],
+    },
+    seen(10, 2, 1),
+    seen(20, 3, 2),
+    seen(30, 1, 0, "anew"),
+  ];
+  const { wanted, observed } = generationsOf(runs, at(99));
+  assert.deepEqual(wanted, [
+    { at: at(0), v: 2 },
+    { at: at(20), v: 3 },
+    { at: at(30), v: 1 },
+  ]);
+  assert.deepEqual(observed, [
+    { at: at(0), v: 1 },
+    { at: at(3), v: 2 },
+    { at: at(30), v: 0 },
+  ]);
+});
+
+test("the queue of a moment: who is under way, ready and waiting then, and since when the oldest", () => {
+  const made = table(
+    pass(0, [5, 20], { key: "a", item: "default/a", queue: { depth: 1, requeues: 0, modelled: true } }),
+    pass(40, [5, 20], { key: "b", item: "default/b" }),
+    wait({ item: "default/b", state: "ready", from: at(2), to: at(45), order: 1 }),
+    wait({ item: "default/c", state: "ready", from: at(9), to: at(90), order: 2, priority: 7 }),
+    wait({ item: "default/d", from: at(1), to: at(95), until: at(95), why: "backoff" }),
+  );
+  const now = queueNow(made, "podset", at(10));
+  assert.deepEqual(
+    [now.active.map((run) => run.key), now.ready.map((w) => w.item), now.delayed.map((w) => w.item)],
+    [["a"], ["default/c", "default/b"], ["default/d"]],
+  );
+  assert.deepEqual([now.oldest, now.modelled], [at(2), true]);
+  const later = queueNow(made, "podset", at(99));
+  assert.deepEqual([later.active, later.ready, later.delayed, later.oldest], [[], [], [], 0]);
+});
+
+test("the steps before the loop say what stands in the way, with the API server's word for it", () => {
+  const ready = controller({ synced: ["Pod"], lease: "leading", workers: 2 });
+  assert.deepEqual(
+    startSteps(ready, 0).map((step) => [step.name, step.ok]),
+    [
+      ["Connected", true],
+      ["Lease", true],
+      ["Cache Pod", true],
+      ["Workers", true],
+      ["Running", true],
+    ],
+  );
+  const blind = {
+    ...ready,
+    unsynced: ["Pod", "PodSet"],
+    synced: [],
+    watchError: "Pod: Forbidden",
+    lease: "waiting",
+    workers: 0,
+    stopping: true,
+  };
+  const said = startSteps(blind, 0).map((step) => `${step.name}: ${step.ok ? "ok" : step.text}`);
+  assert.match(said.join("\n"), /Lease: waiting: another process holds it/);
+  assert.match(
+    said.join("\n"),
+    /Cache Pod: the watch fails: the API server answers Forbidden: RBAC does not let it list and watch Pod\. Ask: kubectl auth can-i watch Pod/,
+  );
+  assert.match(said.join("\n"), /Cache PodSet: not synced/);
+  assert.match(said.join("\n"), /Workers: none yet[\s\S]*Running: it is stopping/);
+  assert.match(
+    startSteps({ ...ready, watchError: "Pod: Expired" }, 0)[2]?.text ?? "",
+    /the watch fails: the API server answers Expired$/,
+  );
+  assert.equal(verdict(blind, 0, 0), "podset does nothing because of: Lease.");
+  assert.match(verdict({ ...ready, dropped: 12 }, 0, 0), /is ready.*yet\. 12 were dropped before it\./);
+});
+
+test("a red cause counts after the time that a start takes, and only while connected", () => {
+  const c = controller({ unsynced: ["Pod"], since: at(0) });
+  assert.equal(redCause(c, at(2000)), undefined);
+  assert.equal(redCause(c, at(4000))?.name, "Cache Pod");
+  assert.equal(redCause({ ...c, connected: false }, at(4000)), undefined);
+  assert.equal(redCause({ ...c, unsynced: [] }, at(4000)), undefined);
+});
+
+test("dropped events and gaps are told with their reason", () => {
+  const drop = { predicate: "p", kind: "Pod", count: 3, what: "update", item: "default/web-x", at: at(0) };
+  assert.equal(dropSaid(drop, 0), "newest: update of default/web-x at 10:41:00");
+  const gap = {
+    row: "gap",
+    key: "g",
+    source: "s",
+    epoch: "e",
+    first: 1,
+    last: 1,
+    count: 1,
+    from: at(0),
+    to: at(2000),
+  } as const;
+  assert.equal(gapSaid({ ...gap, reason: "rejected" }, 0), "1 span, 10:41:00 to 10:41:02: rejected");
+  assert.match(gapSaid({ ...gap, reason: "x", closed: true }, 0), /came late/);
+});
+
+test("spec, observed and written stand side by side; what does not differ is told apart", () => {
+  const rows = threeWays([
+    { path: "spec.replicas", seen: "5", written: "" },
+    { path: "status.replicas", seen: "3", written: "5" },
+    { path: "spec.image", seen: "a", written: "" },
+    { path: "status.image", seen: "b", written: "" },
+    { path: "status.ready", seen: "3", written: "" },
+  ]);
+  assert.deepEqual(
+    rows.map(({ path, spec, observed, written, changed }) => [path, spec, observed, written, changed]),
+    [
+      ["replicas", "5", "3", "5", true],
+      ["image", "a", "b", "", true],
+      ["ready", "", "3", "", false],
+    ],
+  );
+});
+
+test("a finding as text names its rule, its time and the reconciles that show it", () => {
+  const finding: Finding = {
+    ...{
+      row: "finding",
+      key: "f",
+      rule: "hot-loop",
+      controller: "podset",
+      item: "default/web",
+      from: at(5),
+      to: at(900),
+    },
+    ...{ summary: "9 reconciles in 1 s changed nothing", evidence: ["a", "gone"] },
+  };
+  const text = findingText(finding, table(pass(0, [1], { key: "a", causes: [cause({ by: "self" })] })));
+  assert.match(
+    text,
+    /^### default\/web: hot loop\n\n9 reconciles in 1 s changed nothing\n\nController podset, rule hot-loop, 2026-03-02T10:41:00\.005Z to /,
+  );
+  assert.match(text, /- reconcile 1, 2026-03-02T10:41:00\.001Z: own write[^\n]*; success; trace a\n- trace gone\n$/);
+  assert.deepEqual(findingsAt([finding], at(4)), []);
+});

@@ -1,0 +1,25 @@
+/** Small parts that the panel's views share. */
+import type { Reconcile } from "../base/rows.gen.ts";
+import { h } from "./dom.ts";
+import type { Said } from "./words.ts";
+
+/** section is a part under a heading. */
+export function section(title: string, body: Node): HTMLElement {
+  return h("section", { class: "part" }, h("h3", { class: "part-title" }, title), body);
+}
+
+/** goLink leads to a reconcile, and there to one of its writes. */
+export function goLink(reconcile: Reconcile, nth: number, write?: string): HTMLElement {
+  const text = nth > 0 ? `reconcile ${String(nth)}` : "its reconcile";
+  return h("button", { class: "link", type: "button", "data-go": reconcile.key, "data-write": write }, text);
+}
+
+/** chip is a word in its colour. */
+export function chip(said: Pick<Said, "chip" | "tone">): HTMLElement {
+  return h("span", { class: `chip tone-${said.tone}` }, said.chip);
+}
+
+/** scrolling is a table that scrolls sideways where it is too wide, by the keyboard too. */
+export function scrolling(table: HTMLElement, name: string): HTMLElement {
+  return h("div", { class: "scrolling", tabindex: 0, role: "group", "aria-label": name }, table);
+}

@@ -1,0 +1,88 @@
+/** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
+import type { Controller, Drop, Gap } from "../base/rows.gen.ts";
+import { SECOND, clock, count } from "../base/time.ts";
+import { plural, word } from "./words.ts";
+
+export interface StartStep {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** startSteps are the steps in the order in which a controller takes them. */
+export function startSteps(c: Controller, zone: number): readonly StartStep[] {
+  const step = (name: string, ok: boolean, good: string, bad: string): StartStep => ({
+    name,
+    ok,
+    text: ok ? good : bad,
+  });
+  const time = (at: number): string => (at > 0 ? `since ${clock(at, zone)}` : "");
+  return [
+    step(
+      "Connected",
+      c.connected,
+      time(c.since),
+      `not heard of ${time(c.heard)}: does its process run and send to this hub?`,
+    ),
+    step(
+      "Lease",
+      c.lease !== "waiting",
+      c.lease === "leading" ? "held" : "none needed",
+      "waiting: another process holds it",
+    ),
+    ...cacheSteps(c),
+    step(
+      "Workers",
+      c.workers > 0,
+      plural(c.workers, "worker", "workers"),
+      "none yet: they start when every cache is synced",
+    ),
+    step("Running", c.stopping !== true, "not stopping", "it is stopping"),
+  ];
+}
+
+/** The API server's own word for a watch that fails, and for RBAC what to ask next. */
+function cacheSteps({ synced = [], unsynced = [], watchError = "" }: Controller): StartStep[] {
+  const [kind = "", reason = ""] = watchError.split(": ");
+  const known = new Set([...synced, ...unsynced, ...(watchError === "" ? [] : [kind])]);
+  return [...known].sort().map((name) => {
+    const failed = watchError !== "" && name === kind;
+    const ok = !failed && !unsynced.includes(name);
+    const ask =
+      reason === "Forbidden"
+        ? `: RBAC does not let it list and watch ${name}. Ask: kubectl auth can-i watch ${name} --as=ITS_ACCOUNT`
+        : "";
+    const bad = failed
+      ? `the watch fails: the API server answers ${reason}${ask}`
+      : "not synced: the first list has not come";
+    return { name: `Cache ${name}`, ok, text: ok ? "synced" : bad };
+  });
+}
+
+/** redCause is the first step that is not done, of a controller that has had the time for it. */
+export function redCause(c: Controller, now: number): StartStep | undefined {
+  if (!c.connected || now - c.since < 3 * SECOND) return undefined;
+  return startSteps(c, 0).find((step) => !step.ok);
+}
+
+/** verdict says in one sentence how it stands. last: when the newest reconcile began, 0 when there was none. */
+export function verdict(c: Controller, last: number, zone: number): string {
+  const bad = startSteps(c, zone).find((step) => !step.ok);
+  if (bad !== undefined) return `${c.key} does nothing because of: ${bad.name}.`;
+  const since = last > 0 ? `since ${clock(last, zone)}` : "yet";
+  const dropped = c.dropped ?? 0;
+  const but = dropped === 0 ? "" : ` ${count(dropped)} ${dropped === 1 ? "was" : "were"} dropped before it.`;
+  return `${c.key} is ready. No event has put an item into its queue ${since}.${but}`;
+}
+
+/** dropSaid: "by TypedFuncs: 12 of ConfigMap, the newest an update of default/web at 10:41:07". */
+export function dropSaid(drop: Drop, zone: number): string {
+  const what = [drop.what, drop.item ?? ""].filter((s) => s !== "").join(" of ");
+  return `${what === "" ? "newest" : `newest: ${what}`} at ${clock(drop.at, zone)}`;
+}
+
+/** gapSaid says what is missing and why: "12 spans, 10:41:07 to 10:41:09: rejected". */
+export function gapSaid({ count: n, from, to, reason, closed }: Gap, zone: number): string {
+  const why = closed === true ? "came late" : word(reason);
+  return `${plural(n, "span", "spans")}, ${clock(from, zone)} to ${clock(to, zone)}: ${why}`;
+}
