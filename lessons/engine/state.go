@@ -116,12 +116,20 @@ func (e *Engine) item() string {
 	if name == "" {
 		name = e.lesson.Item
 	}
-	return e.run + "/" + name
+	return e.namespace() + "/" + name
+}
+
+// namespace is the lesson's own, or, before it is made, what it is to be.
+func (e *Engine) namespace() string {
+	if e.run == "" {
+		return namespaceOf(e.lesson)
+	}
+	return e.run
 }
 
 // fill replaces the marks in a text.
 func (e *Engine) fill(text string) string {
-	pairs := []string{format.MarkItem, e.item(), format.MarkNamespace, e.run}
+	pairs := []string{format.MarkItem, e.item(), format.MarkNamespace, e.namespace()}
 	for i := range e.matched {
 		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", e.matched[i].came())
 	}
