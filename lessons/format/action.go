@@ -1,6 +1,7 @@
 package format
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -136,6 +137,19 @@ func (r *reader) manifest(a place, to *Action) {
 	}
 }
 
+var resource = regexp.MustCompile(`^[a-z]+(/[a-z]+)?$`)
+
+// resource reads the plural of a kind, with a subresource or without.
+func (r *reader) resource(to *string) func(place) {
+	return func(a place) {
+		if a.Kind != yaml.ScalarNode || !resource.MatchString(a.Value) || len(a.Value) > maxName {
+			r.fault(a, "%s is not a resource: write it as in pods, or podsets/status", shown(a.Node))
+			return
+		}
+		*to = a.Value
+	}
+}
+
 func (r *reader) control(a place, to *Action) {
 	c := &Control{}
 	to.Control = c
@@ -150,7 +164,7 @@ func (r *reader) control(a place, to *Action) {
 		maybe("delay_ms", r.integer(&c.DelayMS, 1, 30_000)),
 		maybe("seconds", r.number(&c.Seconds, 0.1, 60)),
 		maybe("verb", r.oneOf(&c.Verb, "create", "update", "patch", "delete")),
-		maybe("resource", r.name(&c.Resource)),
+		maybe("resource", r.resource(&c.Resource)),
 		maybe("any", r.yes(&c.Any)),
 	)
 	if (c.Command == "fault") != (c.Fault != "") {

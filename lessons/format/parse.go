@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -249,7 +250,7 @@ func (r *reader) check(l *Lesson) {
 	for i := range l.Beats {
 		b := &l.Beats[i]
 		at := place{&yaml.Node{Line: b.Line}, fmt.Sprintf("beats[%d]", i)}
-		if q := b.Question; q != nil && b.Wait != nil && q.Choices[q.Right].When == nil {
+		if q := b.Question; q != nil && b.Wait != nil && !b.refuses() && q.Choices[q.Right].When == nil {
 			at.Line = q.Line
 			r.fault(at.field("question", at.Node), "nothing proves the right choice %q: give it a condition with when", q.Choices[q.Right].Text)
 		}
@@ -264,6 +265,12 @@ func (r *reader) check(l *Lesson) {
 		}
 		r.checkControl(at, l, b)
 	}
+}
+
+// refuses says that an action of the beat is to be refused, which proves by
+// itself what a question may ask.
+func (b *Beat) refuses() bool {
+	return slices.ContainsFunc(b.Do, func(a Action) bool { return a.Refused != "" })
 }
 
 func (r *reader) checkControl(at place, l *Lesson, b *Beat) {
