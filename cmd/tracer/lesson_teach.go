@@ -48,12 +48,12 @@ func (t *teacher) teach(ctx context.Context, player *play.Player) error {
 	for {
 		state := player.Current()
 		if state == nil {
-			return t.passed(player)
+			return t.ended(player)
 		}
 		t.speak(state)
 		switch state.State {
 		case "failed":
-			return fmt.Errorf("%s: %s", t.lesson.File, state.Error)
+			return t.ended(player)
 		case "ready", "question", "done":
 			if err := player.Do(ctx, string(engine.Next)); err != nil {
 				return err
@@ -68,8 +68,8 @@ func (t *teacher) teach(ctx context.Context, player *play.Player) error {
 	}
 }
 
-// passed says so once what the lesson made is gone.
-func (t *teacher) passed(player *play.Player) error {
+// ended says how it ended once what the lesson made is gone.
+func (t *teacher) ended(player *play.Player) error {
 	took := time.Since(t.begun)
 	player.Wait()
 	if state := player.Current(); state != nil {

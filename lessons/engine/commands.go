@@ -60,6 +60,7 @@ func (e *Engine) turnBack(beat int) error {
 		return nil
 	}
 	e.show(beat)
+	e.sel = ""
 	e.stage, e.until = undoing, 0
 	e.emit(Effect{Undo: &Undo{Seq: e.number(), Run: e.run, Beat: first}})
 	return nil
@@ -84,7 +85,7 @@ const maxAnswers = 10_000
 
 // show makes beat the one that is shown.
 func (e *Engine) show(beat int) {
-	e.beat, e.did, e.sel, e.matched = beat, nil, "", nil
+	e.beat, e.did, e.matched = beat, nil, nil
 	clear(e.answers)
 }
 
@@ -107,6 +108,9 @@ func (e *Engine) enter(beat int) {
 // act does what the beat does; one that does nothing begins to wait.
 func (e *Engine) act() {
 	e.table.mark()
+	if e.current().Wait != nil {
+		e.sel = "" // until there is a newer one to look at
+	}
 	if len(e.current().Do) == 0 {
 		e.await()
 		return

@@ -13,7 +13,7 @@ func (e *Engine) begin(b *format.Beat) {
 		Row: flow.RowBeat, Key: fmt.Sprintf("%s/%d/%d", e.run, e.beat+1, e.now),
 		Lesson: e.lesson.ID, Title: e.lesson.Title, N: e.beat + 1, Of: len(e.lesson.Beats),
 		Heading: b.Title, Words: e.fill(b.Words), Highlight: b.Highlight,
-		Controller: e.lesson.Controller, Item: e.item(), From: e.now,
+		Controller: e.lesson.Controller, Item: e.item(), Reconcile: e.sel, From: e.now,
 	}
 	if q := b.Question; q != nil {
 		r.Question, r.Right, r.Because = e.fill(q.Text), q.Right, e.fill(q.Because)

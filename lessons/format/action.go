@@ -162,7 +162,7 @@ func (r *reader) control(a place, to *Action) {
 		maybe("fault", r.oneOf(&c.Fault, faults...)),
 		maybe("count", r.integer(&c.Count, 1, 100)),
 		maybe("delay_ms", r.integer(&c.DelayMS, 1, 30_000)),
-		maybe("seconds", r.number(&c.Seconds, 0.1, 60)),
+		maybe("seconds", r.number(&c.Seconds, 0.1, 600)),
 		maybe("verb", r.oneOf(&c.Verb, "create", "update", "patch", "delete")),
 		maybe("resource", r.resource(&c.Resource)),
 		maybe("any", r.yes(&c.Any)),

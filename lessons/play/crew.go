@@ -167,7 +167,7 @@ func (c *crew) lift(ctx context.Context) {
 			continue
 		}
 		if err := hub.Lift(ctx, controller, s.id); err != nil {
-			c.log("a command of the lesson may still stand", err)
+			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", s.id, "error", err)
 		}
 	}
 	c.stand = nil
