@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -86,6 +87,10 @@ func (c *crew) end() {
 }
 
 func (c *crew) prepare(ctx context.Context, p *engine.Prepare) engine.Result {
+	lesson := c.session.lesson
+	if err := c.session.player.cfg.Hub.Check(ctx, lesson.Controller, slices.Contains(lesson.Needs, format.NeedControl)); err != nil {
+		return engine.Result{Seq: p.Seq, Err: err}
+	}
 	run, err := c.session.player.cfg.Cluster.Begin(ctx, p.Name)
 	c.run = run
 	if err != nil {

@@ -33,14 +33,19 @@ func (r *Remote) client() *http.Client {
 	return r.Client
 }
 
-// post sends a body and returns the answer to it. An answer that is no success
-// is an error with the hub's own words.
+// post sends a body and returns the answer to it.
 func (r *Remote) post(ctx context.Context, path, contentType, token string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", contentType)
+	return r.send(req, token)
+}
+
+// send sends a request and returns the answer to it. An answer that is no
+// success is an error with the hub's own words.
+func (r *Remote) send(req *http.Request, token string) ([]byte, error) {
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -49,12 +54,12 @@ func (r *Remote) post(ctx context.Context, path, contentType, token string, body
 		return nil, fmt.Errorf("the hub does not answer: %w: see whether it runs", err)
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	data, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	if err != nil {
 		return nil, fmt.Errorf("reading the hub's answer: %w", err)
 	}
 	if res.StatusCode >= 300 {
-		return nil, answerError(path, res, data)
+		return nil, answerError(req.URL.Path, res, data)
 	}
 	return data, nil
 }
@@ -67,6 +72,33 @@ func answerError(path string, res *http.Response, data []byte) error {
 		return errors.New(said.Error)
 	}
 	return fmt.Errorf("the hub answered %s to %s: see whether it is of this version", res.Status, path)
+}
+
+// Check implements Hub.
+func (r *Remote) Check(ctx context.Context, controller string, commands bool) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/api/v1/rows?row=controller", nil)
+	if err != nil {
+		return err
+	}
+	data, err := r.send(req, r.Token)
+	if err != nil {
+		return err
+	}
+	for lines := json.NewDecoder(bytes.NewReader(data)); ; {
+		var row flow.Controller
+		if err := lines.Decode(&row); errors.Is(err, io.EOF) {
+			return fmt.Errorf("the hub does not hear the controller %q: start it, as tracer demo and tracer attach do", controller)
+		} else if err != nil {
+			return fmt.Errorf("reading the hub's controllers: %w", err)
+		}
+		if row.Key != controller || !row.Connected {
+			continue
+		}
+		if commands && !row.Control {
+			return fmt.Errorf("the controller %q takes no commands: start it with TRACER_CONTROL=1 and the hub's control token, as tracer demo does", controller)
+		}
+		return nil
+	}
 }
 
 // command is the body of POST /api/v1/control.

@@ -17,6 +17,9 @@ import (
 
 // Hub is what a lesson needs of a hub. Its methods must heed ctx.
 type Hub interface {
+	// Check says what keeps a lesson about a controller from being played:
+	// that the hub does not hear it, or, with commands, that it takes none.
+	Check(ctx context.Context, controller string, commands bool) error
 	// Watch gives the rows of a namespace, first all that there are, then what
 	// changes, until ctx ends. It goes on by itself after a broken connection.
 	Watch(ctx context.Context, namespace string, take func(rows []flow.Row, gone []flow.RowRef)) error

@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -118,6 +119,9 @@ func (s *session) next(e *engine.Engine, closing *<-chan struct{}) input {
 // tell says how the lesson is now.
 func (s *session) tell(e *engine.Engine) {
 	state := e.State()
+	if reflect.DeepEqual(state, s.state.Load()) {
+		return
+	}
 	s.over.Store(state == nil || state.State == "failed")
 	s.state.Store(state)
 	s.player.cfg.OnChange(state)
