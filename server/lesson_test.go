@@ -107,7 +107,7 @@ func TestLocalClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if _, err := io.ReadAll(res.Body); err != nil || res.StatusCode != 200 {
+	if _, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
 		t.Errorf("rows: %d, %v", res.StatusCode, err)
 	}
 	sent, err := client.Post(LocalURL+"/v1/traces", "application/x-protobuf", strings.NewReader(string(onePass(t, 1))))
@@ -115,7 +115,7 @@ func TestLocalClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sent.Body.Close()
-	if sent.StatusCode != 200 {
+	if sent.StatusCode != http.StatusOK {
 		t.Errorf("traces: %d", sent.StatusCode)
 	}
 	conn, _, err := websocket.Dial(t.Context(), LocalURL+"/api/v1/watch", &websocket.DialOptions{HTTPClient: client, Subprotocols: []string{"tracer.v1"}})

@@ -63,7 +63,7 @@ func (r *Remote) watchOnce(ctx context.Context, namespace string, take func([]fl
 	if r.Token != "" {
 		options.HTTPHeader.Set("Authorization", "Bearer "+r.Token)
 	}
-	conn, res, err := websocket.Dial(ctx, r.URL+"/api/v1/watch?"+query.Encode(), options)
+	conn, res, err := websocket.Dial(ctx, r.URL+"/api/v1/watch?"+query.Encode(), options) //nolint:bodyclose // the library closes it
 	if err != nil && res != nil {
 		return &refusedError{res.StatusCode, err}
 	}
