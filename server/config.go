@@ -56,6 +56,8 @@ type Config struct {
 	// the hub is there for it alone, and takes no spans. "" is what is live. New
 	// folds it, and fails when it cannot be read.
 	Replay string
+	// Lessons plays lessons; nil is nobody.
+	Lessons Lessons
 	// OnReady is called once, when the page can be opened: the hub listens and
 	// has folded its journal. nil is nothing. It must not block.
 	OnReady func()

@@ -43,6 +43,7 @@ type Hub struct {
 	ingest  secret
 	attach  secret // of controllers that take commands
 	listen  net.Listener
+	local   *local
 	grpcOn  net.Listener // nil when there is none
 	tls     *tls.Config  // nil when there is none
 	journal *journal.Journal
@@ -63,7 +64,7 @@ type Hub struct {
 // returns must be Run, which closes all of it. An error says which setting is
 // wrong, why, and what to do.
 func New(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults()}
+	h := &Hub{cfg: cfg.withDefaults(), local: newLocal()}
 	if err := h.cfg.check(); err != nil {
 		return nil, err
 	}
@@ -227,6 +228,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	folded := make(chan struct{})
 	viewing, stopViewing := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return h.serveHTTP() })
+	g.Go(func() error { return h.serveLocal() })
 	if h.grpc != nil {
 		g.Go(func() error { return h.serveGRPC() })
 	}
@@ -255,6 +257,13 @@ func (h *Hub) serveHTTP() error {
 	}
 	if err := h.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving HTTP: %w", err)
+	}
+	return nil
+}
+
+func (h *Hub) serveLocal() error {
+	if err := h.http.Serve(h.local); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving within the process: %w", err)
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ func (h *Hub) routes() http.Handler {
 			r.Get("/recordings", h.listRecordings)
 			r.Get("/recordings/{name}/rows", h.recordingRows)
 			r.With(h.checkOrigin).Get("/recordings/{name}/watch", h.recordingWatch)
+			h.lessonRoutes(r)
 		})
 	})
 	return r

@@ -135,29 +135,8 @@ func (d *demoRun) run(ctx context.Context) error {
 
 // bringUp returns when the page can be opened.
 func (d *demoRun) bringUp(ctx context.Context) error {
-	if err := d.settleTokens(); err != nil {
-		return err
-	}
-	kubeconfig := d.folder.watchKubeconfig() // it is written once the API server answers
-	d.cluster = d.keep(d.clusterChild(), nil)
-	if err := kubeconfig.wait(ctx); err != nil {
-		return err
-	}
-	d.hub = d.keep(d.hubChild(), nil)
-	login, err := d.hub.awaitReady(ctx)
+	login, err := d.bringUpLoop(ctx)
 	if err != nil {
-		return err
-	}
-	if err := d.takePageToken(); err != nil {
-		return err
-	}
-	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)
-	if _, err := d.reconciler.awaitReady(ctx); err != nil {
-		return err
-	}
-	// A Pod cannot be made before the controller manager has made the default
-	// service account: the sample is not to begin with an error.
-	if _, err := d.cluster.awaitReady(ctx); err != nil {
 		return err
 	}
 	if err := d.ensureSample(ctx); err != nil {
@@ -173,6 +152,34 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 		d.openPage(ctx, login)
 	}
 	return nil
+}
+
+// bringUpLoop starts the three and returns the page's address when Pods can be
+// made and the hub hears the reconciler.
+func (d *demoRun) bringUpLoop(ctx context.Context) (login string, err error) {
+	if err := d.settleTokens(); err != nil {
+		return "", err
+	}
+	kubeconfig := d.folder.watchKubeconfig() // it is written once the API server answers
+	d.cluster = d.keep(d.clusterChild(), nil)
+	if err := kubeconfig.wait(ctx); err != nil {
+		return "", err
+	}
+	d.hub = d.keep(d.hubChild(), nil)
+	if login, err = d.hub.awaitReady(ctx); err != nil {
+		return "", err
+	}
+	if err := d.takePageToken(); err != nil {
+		return "", err
+	}
+	d.reconciler = d.keep(d.reconcilerChild(), d.awaitAttached)
+	if _, err := d.reconciler.awaitReady(ctx); err != nil {
+		return "", err
+	}
+	// A Pod cannot be made before the controller manager has made the default
+	// service account: the sample is not to begin with an error.
+	_, err = d.cluster.awaitReady(ctx)
+	return login, err
 }
 
 // check finds what is wrong with the flags whatever the machine is like.

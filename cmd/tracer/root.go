@@ -76,7 +76,7 @@ An instrumented controller sends a span for each phase of its loop to the hub
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
-	root.AddCommand(newDemo(io), newServe(io), newReconcile(io), newAttach(io), newExport(io), newReplay(io), newCheckSpans(io), newVersion(io))
+	root.AddCommand(newDemo(io), newServe(io), newReconcile(io), newAttach(io), newLesson(io), newExport(io), newReplay(io), newCheckSpans(io), newVersion(io))
 	return root
 }
 

@@ -11,13 +11,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/reconcile-tracer/tracer/actions"
+	"github.com/reconcile-tracer/tracer/lessons"
+	lessoncluster "github.com/reconcile-tracer/tracer/lessons/cluster"
+	"github.com/reconcile-tracer/tracer/lessons/play"
 	"github.com/reconcile-tracer/tracer/server"
 )
 
 // serveOptions are the flags of `tracer serve`.
 type serveOptions struct {
-	hub        server.Config
-	cluster    cluster
+	hub     server.Config
+	cluster cluster
+	// player plays lessons by lessonHub, this hub; nil without a cluster.
+	player     *play.Player
+	lessonHub  play.Remote
 	withParent bool
 	log        logOptions
 	io         streams
@@ -120,6 +126,10 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return orderly(ctx, err)
 	}
+	o.lessonHub.Client = hub.Local()
+	if o.player != nil {
+		defer o.player.Close()
+	}
 	o.hub.Log.Info("the hub listens", "page", hub.URL(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
 	ended := make(chan error, 1)
 	go func() { ended <- hub.Run(ctx) }()
@@ -167,5 +177,17 @@ func (o *serveOptions) findCluster() error {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
 	o.hub.Actions, o.hub.Cluster = acts, found.short
+	return o.wireLessons(found)
+}
+
+// wireLessons lets the hub play lessons on the cluster.
+func (o *serveOptions) wireLessons(found target) error {
+	acts, err := lessoncluster.New(found.Config)
+	if err != nil {
+		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
+	}
+	o.lessonHub.URL = server.LocalURL
+	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log})
+	o.hub.Lessons = o.player
 	return nil
 }

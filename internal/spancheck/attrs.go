@@ -45,9 +45,11 @@ func attributes() map[string]attribute {
 		semconv.AttrRequeueIgnoredMS: {double, nil},
 		semconv.AttrItemReadyCauses:  {listOrInt, nil},
 	}
-	for k, names := range byKind {
-		for _, name := range names {
-			all[name] = attribute{kind: k}
+	for _, more := range []map[kind][]string{byKind, ofLessons} {
+		for k, names := range more {
+			for _, name := range names {
+				all[name] = attribute{kind: k}
+			}
 		}
 	}
 	return all

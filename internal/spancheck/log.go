@@ -18,9 +18,10 @@ var records = map[string][]string{
 	semconv.LogDrop:            {semconv.AttrController},
 	semconv.LogControllerState: {semconv.AttrController},
 	semconv.LogControl:         {semconv.AttrController, semconv.AttrControlID},
+	semconv.LogLessonBeat:      {semconv.AttrLessonID, semconv.AttrBeatN, semconv.AttrBeatFrom},
 }
 
-const wantRecord = "the event name span.start, queue.item, hold, drop or controller.state"
+const wantRecord = "the event name span.start, queue.item, hold, drop, lesson.beat or controller.state"
 
 // scopeLogs takes the log records of one scope in. Those of another scope are
 // the contract's business when they name a controller or an open span.

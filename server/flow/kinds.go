@@ -5,7 +5,7 @@ import "github.com/reconcile-tracer/tracer/tracer/semconv"
 // Kinds returns every kind of row, reconciles first. The caller owns it.
 func Kinds() []RowKind {
 	return []RowKind{
-		RowReconcile, RowWait, RowHold, RowControl, RowSample, RowEdge, RowGap, RowFinding, RowController, RowItem,
+		RowReconcile, RowWait, RowHold, RowControl, RowSample, RowEdge, RowGap, RowFinding, RowBeat, RowController, RowItem,
 	}
 }
 
@@ -26,7 +26,7 @@ func Results() []string {
 // types implement Row, the plain ones do not, so that a type switch has one
 // case for each kind.
 var _ = []Row{
-	&Reconcile{}, &Wait{}, &Hold{}, &Control{}, &Sample{}, &Edge{}, &Gap{}, &Finding{}, &Controller{}, &Item{},
+	&Reconcile{}, &Wait{}, &Hold{}, &Control{}, &Sample{}, &Edge{}, &Gap{}, &Finding{}, &Beat{}, &Controller{}, &Item{},
 }
 
 // Kind implements Row.
@@ -76,6 +76,12 @@ func (*Finding) Kind() RowKind { return RowFinding }
 
 // ID implements Row; it is rule, controller, item and From.
 func (r *Finding) ID() string { return r.Key }
+
+// Kind implements Row.
+func (*Beat) Kind() RowKind { return RowBeat }
+
+// ID implements Row; it is the run, the beat's number and From.
+func (r *Beat) ID() string { return r.Key }
 
 // Kind implements Row.
 func (*Controller) Kind() RowKind { return RowController }

@@ -20,6 +20,8 @@ type Limits struct {
 	Gaps int
 	// Findings is how many findings are kept; 2,000.
 	Findings int
+	// Beats is how many beats of lessons are kept; 2,000.
+	Beats int
 	// Items is how many items are kept; 20,000.
 	Items int
 	// Samples is how many samples are kept; 100,000.
@@ -48,6 +50,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.Controls, 5_000},
 		{&l.Gaps, 5_000},
 		{&l.Findings, 2_000},
+		{&l.Beats, 2_000},
 		{&l.Items, 20_000},
 		{&l.Samples, 100_000},
 		{&l.SampleSeconds, 7_200},

@@ -12,6 +12,10 @@ func (s *State) log(l *Log) {
 		s.takeControl(l) // the hub's own, which is no controller's process
 		return
 	}
+	if l.Event == semconv.LogLessonBeat {
+		s.takeBeat(l) // who teaches is no controller
+		return
+	}
 	r := s.hear(l.Source, l.Epoch)
 	switch l.Event {
 	case semconv.LogSpanStart:

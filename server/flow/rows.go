@@ -13,7 +13,7 @@ type Row interface {
 // RowKind names a kind of row.
 type RowKind string
 
-// The kinds of rows. Those from RowReconcile to RowFinding hold an interval of
+// The kinds of rows. Those from RowReconcile to RowBeat hold an interval of
 // their own and are history; RowController and RowItem are of now.
 const (
 	RowReconcile  RowKind = "reconcile"
@@ -24,6 +24,7 @@ const (
 	RowEdge       RowKind = "edge"
 	RowGap        RowKind = "gap"
 	RowFinding    RowKind = "finding"
+	RowBeat       RowKind = "beat"
 	RowController RowKind = "controller"
 	RowItem       RowKind = "item"
 )
@@ -356,6 +357,43 @@ type Finding struct {
 	Summary    string  `json:"summary"`
 	// Evidence are the trace ids of the first 4 and last 4 reconciles that show it.
 	Evidence []string `json:"evidence"`
+}
+
+// Beat is one beat of a lesson while it was shown; its key is the run, its
+// number and From. To is 0 while it is shown, Acted when it began to act and
+// Done when what it waited for had come, which reveals the question.
+type Beat struct {
+	Row RowKind `json:"row"`
+	Key string  `json:"key"`
+	// Lesson is the lesson's id, Run the namespace in which it was played.
+	Lesson string `json:"lesson"`
+	Run    string `json:"run"`
+	// N counts from 1 to Of.
+	N  int `json:"n"`
+	Of int `json:"of"`
+	// Title is the lesson's, Heading the beat's.
+	Title   string `json:"title"`
+	Heading string `json:"heading"`
+	// Words are said from the beginning, Then from Done on; a line is a
+	// paragraph.
+	Words string `json:"words"`
+	Then  string `json:"then,omitempty"`
+	// Highlight are nodes and edges of the map.
+	Highlight []string `json:"highlight,omitempty"`
+	// Controller and Item are what the page selects, Reconcile from Done on.
+	Controller string `json:"controller"`
+	Item       string `json:"item"`
+	Reconcile  string `json:"reconcile,omitempty"`
+	// Question is empty where nothing is asked; Right is the index of the
+	// right choice, Because its explanation.
+	Question string   `json:"question,omitempty"`
+	Choices  []string `json:"choices,omitempty"`
+	Right    int      `json:"right,omitempty"`
+	Because  string   `json:"because,omitempty"`
+	From     int64    `json:"from"`
+	Acted    int64    `json:"acted,omitempty"`
+	Done     int64    `json:"done,omitempty"`
+	To       int64    `json:"to"`
 }
 
 // Controller is one controller now; its key is its name. Connected is false

@@ -54,6 +54,8 @@ type State struct {
 	// outdated are open passes whose item has been taken again since.
 	outdated []*pass
 
+	beats beats
+
 	versions map[version]*made
 	servers  serverIndex
 
@@ -93,6 +95,7 @@ func New(limits Limits) *State {
 		sources:     map[string]*source{},
 		versions:    map[version]*made{},
 		servers:     newServerIndex(),
+		beats:       beats{slots: map[string]*beatSlot{}},
 	}
 	s.items.left = s.forgetItem
 	s.waits.left = s.forgetWait
@@ -215,7 +218,7 @@ func (s *State) Rows() []Row {
 	var rows []Row
 	for _, kind := range []func([]Row) []Row{
 		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo, s.controls.appendTo,
-		s.edges.appendTo, s.gaps.appendTo, s.findings.appendTo, s.sampleRows,
+		s.edges.appendTo, s.gaps.appendTo, s.findings.appendTo, s.sampleRows, s.beats.appendTo,
 	} {
 		start := len(rows)
 		rows = kind(rows)
@@ -246,6 +249,8 @@ func startOf(r Row) int64 {
 	case *Gap:
 		return r.From
 	case *Finding:
+		return r.From
+	case *Beat:
 		return r.From
 	}
 	return 0

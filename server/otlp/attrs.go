@@ -37,6 +37,10 @@ var known = set(
 	semconv.AttrControlCommand, semconv.AttrControlPhase, semconv.AttrControlText, semconv.AttrControlBy,
 	semconv.AttrControlFrom, semconv.AttrControlTo, semconv.AttrControlUntil, semconv.AttrControlLifted,
 	semconv.AttrDropPredicate, semconv.AttrDropEvent, semconv.AttrDropCount,
+	semconv.AttrLessonID, semconv.AttrLessonTitle, semconv.AttrBeatN, semconv.AttrBeatOf, semconv.AttrBeatHeading,
+	semconv.AttrBeatWords, semconv.AttrBeatThen, semconv.AttrBeatHighlight, semconv.AttrBeatReconcile, semconv.AttrBeatFrom,
+	semconv.AttrBeatActed, semconv.AttrBeatDone, semconv.AttrBeatTo, semconv.AttrQuestion, semconv.AttrQuestionChoice,
+	semconv.AttrQuestionRight, semconv.AttrQuestionBecause,
 )
 
 func set(names ...string) map[string]bool {

@@ -83,7 +83,7 @@ func maybeServer(s ptrace.Span) bool {
 func knownLog(event string) bool {
 	switch event {
 	case semconv.LogSpanStart, semconv.LogQueueItem, semconv.LogHold, semconv.LogDrop, semconv.LogControllerState,
-		semconv.LogControl:
+		semconv.LogLessonBeat, semconv.LogControl:
 		return true
 	}
 	return false

@@ -232,6 +232,8 @@ func factsOf(row flow.Row) facts {
 		return facts{r.Controller, "", "", r.From, r.To}
 	case *flow.Finding:
 		return facts{r.Controller, r.Item, "", r.From, r.To}
+	case *flow.Beat:
+		return facts{r.Controller, r.Item, "", r.From, r.To}
 	case *flow.Controller:
 		return facts{controller: r.Key}
 	case *flow.Item:

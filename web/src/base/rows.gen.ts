@@ -10,6 +10,7 @@ export type RowKind =
   | "edge"
   | "gap"
   | "finding"
+  | "beat"
   | "controller"
   | "item";
 
@@ -23,6 +24,7 @@ export type Row =
   | Edge
   | Gap
   | Finding
+  | Beat
   | Controller
   | Item;
 
@@ -403,6 +405,49 @@ export interface Finding {
 }
 
 /**
+ * Beat is one beat of a lesson while it was shown; its key is the run, its
+ * number and From. To is 0 while it is shown, Acted when it began to act and
+ * Done when what it waited for had come, which reveals the question.
+ */
+export interface Beat {
+  readonly row: "beat";
+  readonly key: string;
+  /** Lesson is the lesson's id, Run the namespace in which it was played. */
+  readonly lesson: string;
+  readonly run: string;
+  /** N counts from 1 to Of. */
+  readonly n: number;
+  readonly of: number;
+  /** Title is the lesson's, Heading the beat's. */
+  readonly title: string;
+  readonly heading: string;
+  /**
+   * Words are said from the beginning, Then from Done on; a line is a
+   * paragraph.
+   */
+  readonly words: string;
+  readonly then?: string;
+  /** Highlight are nodes and edges of the map. */
+  readonly highlight?: readonly string[];
+  /** Controller and Item are what the page selects, Reconcile from Done on. */
+  readonly controller: string;
+  readonly item: string;
+  readonly reconcile?: string;
+  /**
+   * Question is empty where nothing is asked; Right is the index of the
+   * right choice, Because its explanation.
+   */
+  readonly question?: string;
+  readonly choices?: readonly string[];
+  readonly right?: number;
+  readonly because?: string;
+  readonly from: number;
+  readonly acted?: number;
+  readonly done?: number;
+  readonly to: number;
+}
+
+/**
  * Controller is one controller now; its key is its name. Connected is false
  * from the moment it has not been heard of for 5 seconds; Heard is when it was
  * last heard of.
@@ -497,6 +542,7 @@ export const objectOf = {
   edge: "Edge",
   gap: "Gap",
   finding: "Finding",
+  beat: "Beat",
   controller: "Controller",
   item: "Item",
 } as const satisfies Record<RowKind, string>;
@@ -729,6 +775,30 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     to: "number",
     summary: "string",
     evidence: "string[]",
+  },
+  Beat: {
+    row: "string",
+    key: "string",
+    lesson: "string",
+    run: "string",
+    n: "number",
+    of: "number",
+    title: "string",
+    heading: "string",
+    words: "string",
+    then: "string?",
+    highlight: "string[]?",
+    controller: "string",
+    item: "string",
+    reconcile: "string?",
+    question: "string?",
+    choices: "string[]?",
+    right: "number?",
+    because: "string?",
+    from: "number",
+    acted: "number?",
+    done: "number?",
+    to: "number",
   },
   Controller: {
     row: "string",

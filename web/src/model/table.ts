@@ -33,6 +33,7 @@ export const LIMITS: Readonly<Record<RowKind, number>> = {
   edge: 50_000,
   gap: 1_000,
   finding: 1_000,
+  beat: 2_000,
   controller: 1_000,
   item: 20_000,
 };
@@ -366,6 +367,7 @@ function emptyStore(): Store {
     edge: new Map(),
     gap: new Map(),
     finding: new Map(),
+    beat: new Map(),
     controller: new Map(),
     item: new Map(),
   };

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+// Command is what the presenter asks for.
+type Command string
+
+// The commands. Next goes on: it acts, reveals or turns to the next beat, and
+// after the last one it ends the lesson.
+const (
+	Next     Command = "next"
+	Previous Command = "previous"
+	Restart  Command = "restart"
+	Stop     Command = "stop"
+)
+
+// Input is one thing that the engine takes in. Now, in microseconds since the
+// epoch, goes with every input; at most one of Command, Answer and Result is
+// set.
+type Input struct {
+	Now     int64
+	Command Command
+	Answer  *Answer
+	Result  *Result
+	// Rows are new or changed rows, Gone those that are no more. Rows of other
+	// namespaces than the lesson's are left out by the engine.
+	Rows []flow.Row
+	Gone []flow.RowRef
+}
+
+// Answer is what one viewer predicts. It may be given again, until the beat
+// acts.
+type Answer struct {
+	// Viewer tells viewers apart, and nothing else about them.
+	Viewer string
+	Beat   int
+	Choice int
+}
+
+// Result is how an effect ended.
+type Result struct {
+	Seq int
+	// Run is the namespace that Prepare made.
+	Run string
+	// Did says in sentences what was done.
+	Did []string
+	// Err is nil where all went well; At is the index of the action that failed.
+	Err error
+	At  int
+}
+
+// Effect is one thing to do; exactly one field is set. Effects are to be done
+// one after another, and each but Record is answered by a Result with its Seq.
+type Effect struct {
+	Prepare *Prepare
+	Act     *Act
+	Undo    *Undo
+	Clean   *Clean
+	// Record is a beat as it is now, for the journal.
+	Record *flow.Beat
+}
+
+// Prepare makes a namespace of that name, or of one that begins with it, and
+// lets the engine have the rows of it from then on.
+type Prepare struct {
+	Seq  int
+	Name string
+}
+
+// Act does the actions in order, until one fails.
+type Act struct {
+	Seq     int
+	Run     string
+	Beat    int
+	Actions []format.Action
+}
+
+// Undo makes the lesson's objects as they were before Act of beat Beat.
+type Undo struct {
+	Seq  int
+	Run  string
+	Beat int
+}
+
+// Clean takes away all that the lesson made, whatever is under way.
+type Clean struct {
+	Seq int
+	Run string
+}
+
+// Engine plays one lesson. One goroutine owns it.
+type Engine struct {
+	lesson *format.Lesson
+	run    string
+	now    int64
+	seq    int
+
+	beat  int // from 0
+	stage stage
+	// until is when the stage has to be over, steady since when all conditions
+	// hold; 0 is never.
+	until, steady int64
+	// acted are the beats that have acted, and were not undone.
+	acted map[int]bool
+
+	table   table
+	matched []matched
+	did     []string
+	sel     string
+	answers map[string]int
+	record  *flow.Beat
+	failure string
+
+	effects []Effect
+}
+
+// stage is where a beat is.
+type stage string
+
+const (
+	preparing stage = "preparing"
+	ready     stage = "ready"
+	asking    stage = "question"
+	acting    stage = "acting"
+	waiting   stage = "waiting"
+	done      stage = "done"
+	undoing   stage = "undoing"
+	settling  stage = "settling"
+	failed    stage = "failed"
+	cleaning  stage = "cleaning"
+	over      stage = "over"
+)
+
+const (
+	// settleFor is how long nothing may go on after an undo, settleWithin how
+	// long that may take.
+	settleFor    = 700_000
+	settleWithin = 30_000_000
+)
+
+// New returns an engine and its first effect. Now is in microseconds since
+// the epoch. The lesson is shared and not changed.
+func New(lesson *format.Lesson, now int64) (*Engine, []Effect) {
+	e := &Engine{lesson: lesson, now: now, stage: preparing, acted: map[int]bool{}, table: newTable(), answers: map[string]int{}}
+	e.seq++
+	return e, []Effect{{Prepare: &Prepare{Seq: e.seq, Name: namespaceOf(lesson)}}}
+}
+
+func namespaceOf(l *format.Lesson) string {
+	const prefix = "lesson-"
+	if len(l.ID) > len(prefix) && l.ID[:len(prefix)] == prefix {
+		return l.ID
+	}
+	return prefix + l.ID
+}
+
+// Refusal is the error of a command or an answer that does not go now. The
+// text says why, and what to do.
+type Refusal struct{ Text string }
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Text }
+
+func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
+
+// Step takes one input in and returns what is to be done. The error is a
+// *Refusal of the input's command or answer; the rest of the input counts all
+// the same.
+func (e *Engine) Step(in Input) ([]Effect, error) {
+	e.now = max(e.now, in.Now)
+	e.table.take(e.run, in.Rows, in.Gone)
+	var err error
+	switch {
+	case in.Result != nil:
+		e.result(in.Result)
+	case in.Answer != nil:
+		err = e.answer(in.Answer)
+	case in.Command != "":
+		err = e.command(in.Command)
+	}
+	e.look()
+	out := e.effects
+	e.effects = nil
+	return out, err
+}
+
+// Deadline is when the engine wants to be stepped although nothing has come,
+// in microseconds since the epoch; 0 is never.
+func (e *Engine) Deadline() int64 {
+	switch {
+	case e.stage == waiting && e.steady > 0:
+		return min(e.until, e.steady+e.current().Wait.Steady)
+	case e.stage == settling && e.steady > 0:
+		return min(e.until, e.steady+settleFor)
+	}
+	return e.until
+}
+
+// Over says that the lesson has ended, and that what it made is gone, as far as
+// that could be.
+func (e *Engine) Over() bool { return e.stage == over || e.stage == failed }
+
+func (e *Engine) current() *format.Beat { return &e.lesson.Beats[e.beat] }
+
+func (e *Engine) emit(f Effect) { e.effects = append(e.effects, f) }
+
+// number gives the next effect its number; the results of earlier ones are
+// not heard any more.
+func (e *Engine) number() int {
+	e.seq++
+	return e.seq
+}

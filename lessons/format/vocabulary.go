@@ -1,0 +1,128 @@
+package format
+
+import "slices"
+
+// Nodes and Edges are the parts of the map that a beat may highlight: those of
+// package templates, which a test compares. The caller owns the slice.
+func Nodes() []string {
+	return []string{"waiting", "queue", "dequeue", "fetch", "compute", "apply", "requeue", "done", "cache", "api", "outside"}
+}
+
+// Edges are the ways between the nodes, see Nodes.
+func Edges() []string {
+	return []string{
+		"queue-dequeue", "dequeue-fetch", "fetch-compute", "compute-apply", "apply-requeue", "requeue-done",
+		"requeue-waiting", "waiting-queue", "apply-api", "api-cache", "cache-queue", "outside-api", "cache-fetch",
+	}
+}
+
+// Type is the type of a row's field in a condition.
+type Type int
+
+// The types of fields: text takes =, != and ~ (holds); numbers take =, !=, <,
+// <=, > and >=; yes-or-no fields take = and true or false. Words are like
+// text, of several values, one of which has to fit.
+const (
+	Text Type = iota
+	Number
+	Bool
+	Words
+)
+
+// Field is a field of a row that a condition may speak of. OneOf are the
+// values that it can have, nil where it can have any.
+type Field struct {
+	Type  Type
+	OneOf []string
+}
+
+// The words of the rows, see docs/rows.md.
+var (
+	results = []string{"success", "requeue", "requeue_after", "error", "terminal_error", "panic", "timeout", "lost"}
+	causes  = []string{
+		"initial_list", "add", "update", "delete", "generic", "resync", "relist", "backoff", "requeue_after", "manual",
+		OwnWrite,
+	}
+	phases = []string{"dequeue", "fetch", "compute", "apply", "requeue"}
+	faults = []string{"409", "429", "500", "timeout_before", "timeout_after", "latency", "hold_watch"}
+)
+
+// OwnWrite is the word for a cause that the controller's own write has made,
+// without a change of the spec.
+const OwnWrite = "own_write"
+
+// Rows are the rows that a condition may speak of, with their fields. The
+// caller must not change it.
+func Rows() map[string]map[string]Field {
+	return map[string]map[string]Field{
+		"reconcile": {
+			"item": {}, "controller": {}, "result": {OneOf: results}, "error": {}, "plan": {Type: Words},
+			"cause": {Type: Words, OneOf: causes}, "by": {Type: Words, OneOf: []string{"self", "other", "unknown"}},
+			"manager": {Type: Words}, "wrote": {Type: Words}, "causes": {Type: Number}, "updates": {Type: Number}, "writes": {Type: Number},
+			"failed_writes": {Type: Number}, "status": {Type: Words}, "write_error": {Type: Words},
+			"stale": {Type: Words, OneOf: []string{"yes", "no", "unknown"}}, "stale_by": {Type: Number},
+			"requeues": {Type: Number}, "next": {OneOf: []string{"done", "backoff", "requeue", "requeue_after"}},
+			"generation": {Type: Number}, "observed": {Type: Number}, "running": {Type: Bool}, "took_ms": {Type: Number},
+		},
+		"wait": {
+			"item": {}, "controller": {}, "state": {OneOf: []string{"ready", "delayed"}}, "why": {},
+			"causes": {Type: Number}, "requeues": {Type: Number}, "delay_ms": {Type: Number}, "over": {Type: Bool},
+		},
+		"hold": {
+			"item": {}, "controller": {}, "phase": {OneOf: phases}, "why": {}, "standing": {Type: Bool},
+		},
+		"item": {
+			"item": {}, "controller": {}, "idle": {Type: Bool}, "ready": {Type: Bool}, "delayed": {Type: Bool},
+			"active": {Type: Bool}, "dirty": {Type: Bool}, "gone": {Type: Bool}, "requeues": {Type: Number},
+			"last_result": {OneOf: results}, "phase": {OneOf: phases}, "generation": {Type: Number}, "observed": {Type: Number},
+		},
+		"edge":    {"item": {}, "controller": {}, "kind": {}, "self": {Type: Bool}},
+		"finding": {"item": {}, "controller": {}, "rule": {}, "standing": {Type: Bool}},
+	}
+}
+
+func (t Type) ops() []string {
+	switch t {
+	case Number:
+		return []string{"=", "!=", "<", "<=", ">", ">="}
+	case Bool:
+		return []string{"="}
+	}
+	return []string{"=", "!=", "~"}
+}
+
+// kinds are the kinds of objects that actions know, with their API version and
+// resource.
+var kinds = map[string]Kind{
+	"PodSet":     {"demo.reconcile-tracer.io", "v1alpha1", "podsets"},
+	"Pod":        {"", "v1", "pods"},
+	"ConfigMap":  {"", "v1", "configmaps"},
+	"Deployment": {"apps", "v1", "deployments"},
+	"ReplicaSet": {"apps", "v1", "replicasets"},
+}
+
+// Kind is a kind of objects.
+type Kind struct{ Group, Version, Resource string }
+
+// APIVersion is the kind's API version as manifests have it.
+func (k Kind) APIVersion() string {
+	if k.Group == "" {
+		return k.Version
+	}
+	return k.Group + "/" + k.Version
+}
+
+// KindOf returns what is known of a kind of objects.
+func KindOf(name string) (Kind, bool) {
+	k, ok := kinds[name]
+	return k, ok
+}
+
+func kindNames() []string {
+	var names []string
+	for name := range kinds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,209 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/lessons/cluster"
+	"github.com/reconcile-tracer/tracer/lessons/engine"
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+const (
+	// actWithin bounds all that one beat does, cleanWithin the removal of all
+	// that a lesson made, and leaveWithin the same when the player closes.
+	actWithin    = time.Minute
+	cleanWithin  = time.Minute
+	leaveWithin  = 2 * time.Second
+	recordWithin = 5 * time.Second
+)
+
+// crew does the effects of one session. The session's goroutine calls do and
+// end; effects run one after another, except that a Clean ends what is under
+// way first.
+type crew struct {
+	session *session
+	records chan *flow.Beat
+	cancel  context.CancelFunc // of the effect under way
+	work    sync.WaitGroup
+
+	// What follows belongs to the effect under way.
+	run      *cluster.Run
+	watching context.CancelFunc
+	watch    sync.WaitGroup
+	stand    []standing
+}
+
+// standing is a command that stands until it is lifted.
+type standing struct{ id, command, item string }
+
+func (c *crew) do(effects []engine.Effect) {
+	for _, f := range effects {
+		switch {
+		case f.Record != nil:
+			select {
+			case c.records <- f.Record:
+			default:
+				c.log("a beat was not recorded", errors.New("too many wait to be"))
+			}
+		case f.Prepare != nil:
+			c.start(actWithin, func(ctx context.Context) engine.Result { return c.prepare(ctx, f.Prepare) })
+		case f.Act != nil:
+			c.start(actWithin, func(ctx context.Context) engine.Result { return c.act(ctx, f.Act) })
+		case f.Undo != nil:
+			c.start(actWithin, func(ctx context.Context) engine.Result { return c.undo(ctx, f.Undo) })
+		case f.Clean != nil:
+			c.cancel() // there is always one before
+			c.start(cleanWithin, func(ctx context.Context) engine.Result { return c.clean(ctx, f.Clean) })
+		}
+	}
+}
+
+// start does one effect in the background, after the one before it.
+func (c *crew) start(within time.Duration, effect func(context.Context) engine.Result) {
+	c.work.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	c.cancel = cancel
+	c.work.Go(func() {
+		defer cancel()
+		result := effect(ctx)
+		go c.session.give(engine.Input{Result: &result})
+	})
+}
+
+// end waits for all that is under way.
+func (c *crew) end() {
+	c.work.Wait()
+	if c.watching != nil {
+		c.watching()
+	}
+	c.watch.Wait()
+	close(c.records)
+}
+
+func (c *crew) prepare(ctx context.Context, p *engine.Prepare) engine.Result {
+	lesson := c.session.lesson
+	if err := c.session.player.cfg.Hub.Check(ctx, lesson.Controller, slices.Contains(lesson.Needs, format.NeedControl)); err != nil {
+		return engine.Result{Seq: p.Seq, Err: err}
+	}
+	run, err := c.session.player.cfg.Cluster.Begin(ctx, p.Name)
+	c.run = run
+	if err != nil {
+		return engine.Result{Seq: p.Seq, Err: err}
+	}
+	if err := c.follow(ctx, run.Namespace); err != nil {
+		return engine.Result{Seq: p.Seq, Run: run.Namespace, Err: err}
+	}
+	return engine.Result{Seq: p.Seq, Run: run.Namespace}
+}
+
+// follow gives the rows of the namespace to the engine from now on, and
+// returns when the hub has given the first.
+func (c *crew) follow(ctx context.Context, namespace string) error {
+	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	c.watching = cancel
+	first := make(chan struct{})
+	opened := sync.OnceFunc(func() { close(first) })
+	failed := make(chan error, 1)
+	c.watch.Go(func() {
+		failed <- c.session.player.cfg.Hub.Watch(watching, namespace, func(rows []flow.Row, gone []flow.RowRef) {
+			opened()
+			c.session.give(engine.Input{Rows: rows, Gone: gone})
+		})
+	})
+	select {
+	case <-first:
+		return nil
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the hub gave no rows: see whether it runs: %w", ctx.Err())
+	}
+}
+
+func (c *crew) act(ctx context.Context, a *engine.Act) engine.Result {
+	r := engine.Result{Seq: a.Seq}
+	if r.Err = c.run.Save(ctx, a.Beat); r.Err != nil {
+		return r
+	}
+	for i := range a.Actions {
+		did, err := c.one(ctx, &a.Actions[i])
+		if err != nil {
+			r.Err, r.At = err, i
+			return r
+		}
+		r.Did = append(r.Did, did)
+	}
+	return r
+}
+
+func (c *crew) one(ctx context.Context, a *format.Action) (string, error) {
+	if a.Verb != format.DoControl {
+		return c.run.Do(ctx, *a)
+	}
+	item := c.run.Namespace + "/" + c.session.lesson.Item
+	if a.Control.Any {
+		item = ""
+	}
+	id, did, err := c.session.player.cfg.Hub.Control(ctx, c.session.lesson.Controller, item, *a.Control)
+	if err != nil {
+		return "", fmt.Errorf("control %s: %w", a.Control.Command, err)
+	}
+	c.stand = append(c.stand, standing{id, a.Control.Command, item})
+	return did, nil
+}
+
+func (c *crew) undo(ctx context.Context, u *engine.Undo) engine.Result {
+	c.lift(ctx)
+	return engine.Result{Seq: u.Seq, Err: c.run.Undo(ctx, u.Beat)}
+}
+
+// lift ends every command that the lesson gave. One that has ended by itself
+// is as it should be.
+func (c *crew) lift(ctx context.Context) {
+	hub, controller := c.session.player.cfg.Hub, c.session.lesson.Controller
+	for _, s := range c.stand {
+		if s.command == "resume" || s.command == "lift" {
+			continue
+		}
+		if err := hub.Lift(ctx, controller, s.id); err != nil {
+			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", s.id, "error", err)
+		}
+	}
+	c.stand = nil
+}
+
+func (c *crew) clean(ctx context.Context, f *engine.Clean) engine.Result {
+	c.lift(ctx)
+	if c.run == nil {
+		return engine.Result{Seq: f.Seq}
+	}
+	select {
+	case <-c.session.closing.Done():
+		ctx, cancel := context.WithTimeout(ctx, leaveWithin)
+		defer cancel()
+		return engine.Result{Seq: f.Seq, Err: c.run.Leave(ctx)}
+	default:
+		return engine.Result{Seq: f.Seq, Err: c.run.Remove(ctx)}
+	}
+}
+
+// record puts beats into the journal until there are no more.
+func (c *crew) record() {
+	for beat := range c.records {
+		ctx, cancel := context.WithTimeout(context.Background(), recordWithin)
+		if err := c.session.player.cfg.Hub.Record(ctx, beat); err != nil {
+			c.log("a beat was not recorded", err)
+		}
+		cancel()
+	}
+}
+
+func (c *crew) log(what string, err error) {
+	c.session.player.cfg.Log.Warn(what, "lesson", c.session.lesson.ID, "error", err)
+}

@@ -1,0 +1,150 @@
+package play
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+// Remote is a hub by its HTTP API. It is safe for concurrent use.
+type Remote struct {
+	// URL is the hub's, without a slash at the end.
+	URL string
+	// Token is the presenter's, Ingest the emitters'. Either may be empty where
+	// Client sends it by itself; without Ingest beats are not recorded.
+	Token, Ingest string
+	// Client makes the requests. nil is http.DefaultClient.
+	Client *http.Client
+	// NoRecord says that beats are not put into the journal.
+	NoRecord bool
+}
+
+func (r *Remote) client() *http.Client {
+	if r.Client == nil {
+		return http.DefaultClient
+	}
+	return r.Client
+}
+
+// post sends a body and returns the answer to it.
+func (r *Remote) post(ctx context.Context, path, contentType, token string, body []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", contentType)
+	return r.send(req, token)
+}
+
+// send sends a request and returns the answer to it. An answer that is no
+// success is an error with the hub's own words.
+func (r *Remote) send(req *http.Request, token string) ([]byte, error) {
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := r.client().Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("the hub does not answer: %w: see whether it runs", err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return nil, fmt.Errorf("reading the hub's answer: %w", err)
+	}
+	if res.StatusCode >= 300 {
+		return nil, answerError(req.URL.Path, res, data)
+	}
+	return data, nil
+}
+
+func answerError(path string, res *http.Response, data []byte) error {
+	var said struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(data, &said) == nil && said.Error != "" {
+		return errors.New(said.Error)
+	}
+	return fmt.Errorf("the hub answered %s to %s: see whether it is of this version", res.Status, path)
+}
+
+// Check implements Hub.
+func (r *Remote) Check(ctx context.Context, controller string, commands bool) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/api/v1/rows?row=controller", nil)
+	if err != nil {
+		return err
+	}
+	data, err := r.send(req, r.Token)
+	if err != nil {
+		return err
+	}
+	for lines := json.NewDecoder(bytes.NewReader(data)); ; {
+		var row flow.Controller
+		if err := lines.Decode(&row); errors.Is(err, io.EOF) {
+			return fmt.Errorf("the hub does not hear the controller %q: start it, as tracer demo and tracer attach do", controller)
+		} else if err != nil {
+			return fmt.Errorf("reading the hub's controllers: %w", err)
+		}
+		if row.Key != controller || !row.Connected {
+			continue
+		}
+		if commands && !row.Control {
+			return fmt.Errorf("the controller %q takes no commands: start it with TRACER_CONTROL=1 and the hub's control token, as tracer demo does", controller)
+		}
+		return nil
+	}
+}
+
+// command is the body of POST /api/v1/control.
+type command struct {
+	format.Control
+	Controller string `json:"controller"`
+	Item       string `json:"item"`
+	ID         string `json:"id,omitempty"`
+}
+
+// Control implements Hub.
+func (r *Remote) Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error) {
+	return r.control(ctx, command{Control: c, Controller: controller, Item: item})
+}
+
+// Lift implements Hub.
+func (r *Remote) Lift(ctx context.Context, controller, id string) error {
+	_, _, err := r.control(ctx, command{Control: format.Control{Command: "lift"}, Controller: controller, ID: id})
+	return err
+}
+
+func (r *Remote) control(ctx context.Context, c command) (id, did string, err error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return "", "", fmt.Errorf("encoding the command: %w", err)
+	}
+	data, err := r.post(ctx, "/api/v1/control", "application/json", r.Token, body)
+	if err != nil {
+		return "", "", err
+	}
+	var answer struct{ ID, Text string }
+	if err := json.Unmarshal(data, &answer); err != nil {
+		return "", "", fmt.Errorf("reading the hub's answer to a command: %w", err)
+	}
+	return answer.ID, answer.Text, nil
+}
+
+// Record implements Hub.
+func (r *Remote) Record(ctx context.Context, beat *flow.Beat) error {
+	if r.NoRecord {
+		return nil
+	}
+	body, err := encodeBeat(beat)
+	if err != nil {
+		return fmt.Errorf("encoding a beat: %w", err)
+	}
+	_, err = r.post(ctx, "/v1/logs", "application/x-protobuf", r.Ingest, body)
+	return err
+}

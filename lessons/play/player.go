@@ -1,0 +1,183 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/lessons/cluster"
+	"github.com/reconcile-tracer/tracer/lessons/engine"
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+// Hub is what a lesson needs of a hub. Its methods must heed ctx.
+type Hub interface {
+	// Check says what keeps a lesson about a controller from being played:
+	// that the hub does not hear it, or, with commands, that it takes none.
+	Check(ctx context.Context, controller string, commands bool) error
+	// Watch gives the rows of a namespace, first all that there are, then what
+	// changes, until ctx ends. It goes on by itself after a broken connection.
+	Watch(ctx context.Context, namespace string, take func(rows []flow.Row, gone []flow.RowRef)) error
+	// Control gives a command for one item ("" is every item) of a controller,
+	// and returns the id of what stands from then on, and what was done.
+	Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error)
+	// Lift ends what stands under an id.
+	Lift(ctx context.Context, controller, id string) error
+	// Record puts a beat into the journal.
+	Record(ctx context.Context, beat *flow.Beat) error
+}
+
+// Config says how a Player plays. Hub, Cluster and Lessons are required.
+type Config struct {
+	Hub     Hub
+	Cluster *cluster.Cluster
+	Lessons []*format.Lesson
+	// OnChange is told of each change of the state, one after another; nil is
+	// no lesson any more. It must not call the player. A nil OnChange is nobody.
+	OnChange func(*engine.State)
+	// Log is where faults go that nobody waits for. nil is slog.Default().
+	Log *slog.Logger
+}
+
+// Player plays one lesson at a time. It is safe for concurrent use.
+type Player struct {
+	cfg Config
+
+	mu      sync.Mutex
+	session *session
+	running sync.WaitGroup
+	closed  bool
+}
+
+// New returns a Player that plays nothing yet.
+func New(cfg Config) *Player {
+	if cfg.OnChange == nil {
+		cfg.OnChange = func(*engine.State) {}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	return &Player{cfg: cfg}
+}
+
+// Info tells of one lesson in a list.
+type Info struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	About   string   `json:"about"`
+	Minutes int      `json:"minutes"`
+	Beats   int      `json:"beats"`
+	Needs   []string `json:"needs,omitempty"`
+}
+
+// List returns the lessons in their order. The caller owns it.
+func (p *Player) List() any {
+	infos := []Info{}
+	for _, l := range p.cfg.Lessons {
+		infos = append(infos, Info{l.ID, l.Title, l.About, l.Minutes, len(l.Beats), l.Needs})
+	}
+	return infos
+}
+
+// Error is the error of a request that cannot be done now.
+type Error struct {
+	status int
+	text   string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.text }
+
+// HTTPStatus returns the status to answer with.
+func (e *Error) HTTPStatus() int { return e.status }
+
+// Start begins a lesson. It returns at once; the state tells how it goes.
+func (p *Player) Start(id string) error {
+	for _, l := range p.cfg.Lessons {
+		if l.ID == id {
+			return p.begin(l)
+		}
+	}
+	return &Error{http.StatusNotFound, fmt.Sprintf("lesson %q is not known: GET /api/v1/lessons lists them", flow.Brief(id))}
+}
+
+func (p *Player) begin(l *format.Lesson) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return &Error{http.StatusServiceUnavailable, "the hub is closing: start the lesson when it is back"}
+	}
+	if s := p.session; s != nil && !s.ended() {
+		return &Error{http.StatusConflict, fmt.Sprintf("lesson %s is being played: stop it first", s.lesson.ID)}
+	}
+	s := newSession(p, l)
+	p.session = s
+	p.running.Go(s.run)
+	return nil
+}
+
+// Do gives a command to the lesson: next, previous, restart or stop.
+func (p *Player) Do(ctx context.Context, command string) error {
+	return p.ask(ctx, engine.Input{Command: engine.Command(command)})
+}
+
+// Answer takes one viewer's prediction. Viewer tells viewers apart.
+func (p *Player) Answer(ctx context.Context, viewer string, beat, choice int) error {
+	return p.ask(ctx, engine.Input{Answer: &engine.Answer{Viewer: viewer, Beat: beat, Choice: choice}})
+}
+
+func (p *Player) ask(ctx context.Context, in engine.Input) error {
+	p.mu.Lock()
+	s := p.session
+	p.mu.Unlock()
+	if s == nil {
+		return &Error{http.StatusConflict, "no lesson is being played: start one"}
+	}
+	err := s.ask(ctx, in)
+	if refusal, ok := errors.AsType[*engine.Refusal](err); ok {
+		return &Error{http.StatusConflict, refusal.Text}
+	}
+	return err
+}
+
+// State returns the lesson as it is now, nil when none is played. It is not
+// changed any more.
+func (p *Player) State() any {
+	if s := p.Current(); s != nil {
+		return s
+	}
+	return nil
+}
+
+// Current is State, typed.
+func (p *Player) Current() *engine.State {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == nil {
+		return nil
+	}
+	return p.session.state.Load()
+}
+
+// Wait returns when nothing is played any more, and what was is gone.
+func (p *Player) Wait() { p.running.Wait() }
+
+// Close stops what is played and returns when it has been taken away, as far
+// as that goes at once.
+func (p *Player) Close() {
+	p.mu.Lock()
+	p.closed = true
+	if p.session != nil {
+		p.session.stop()
+	}
+	p.mu.Unlock()
+	p.running.Wait()
+}
+
+// now is the clock, in microseconds since the epoch.
+func now() int64 { return time.Now().UnixMicro() }

@@ -1,0 +1,128 @@
+package play
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/lessons/engine"
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/server/flow"
+)
+
+// session is one play of a lesson: one goroutine owns the engine, others do
+// what it asks for.
+type session struct {
+	player *Player
+	lesson *format.Lesson
+	in     chan input
+	// closing ends when the player closes, done is closed when all is gone.
+	closing context.Context
+	stop    context.CancelFunc
+	done    chan struct{}
+	state   atomic.Pointer[engine.State]
+	over    atomic.Bool
+
+	// engine belongs to run, first are its first effects.
+	engine *engine.Engine
+	first  []engine.Effect
+	crew   crew
+}
+
+// input is something for the engine; who asks waits for the answer.
+type input struct {
+	engine.Input
+	answer chan error // nil where nobody waits
+}
+
+func newSession(p *Player, l *format.Lesson) *session {
+	s := &session{player: p, lesson: l, in: make(chan input), done: make(chan struct{})}
+	s.closing, s.stop = context.WithCancel(context.Background())
+	s.engine, s.first = engine.New(l, now())
+	s.state.Store(s.engine.State())
+	s.crew = crew{session: s, records: make(chan *flow.Beat, 64)}
+	return s
+}
+
+// ended says that the lesson is over, as far as its presenter is concerned: it
+// may still be cleaning up.
+func (s *session) ended() bool { return s.over.Load() }
+
+func (s *session) ask(ctx context.Context, in engine.Input) error {
+	answer := make(chan error, 1)
+	select {
+	case s.in <- input{in, answer}:
+		return <-answer
+	case <-s.done:
+		return &engine.Refusal{Text: "the lesson has ended: start it again"}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// give hands something in that nobody waits for.
+func (s *session) give(in engine.Input) {
+	select {
+	case s.in <- input{in, nil}:
+	case <-s.done:
+	}
+}
+
+// run plays until the lesson is over and what it made is gone.
+func (s *session) run() {
+	defer s.stop()
+	e := s.engine
+	var work sync.WaitGroup
+	work.Go(s.crew.record)
+	s.crew.do(s.first)
+	s.tell(e)
+	closing := s.closing.Done()
+	for {
+		in := s.next(e, &closing)
+		in.Now = now()
+		effects, err := e.Step(in.Input)
+		s.crew.do(effects)
+		s.tell(e)
+		if in.answer != nil {
+			in.answer <- err
+		}
+		if e.Over() {
+			break
+		}
+	}
+	close(s.done)
+	s.crew.end()
+	work.Wait()
+}
+
+// next waits for the next input: what comes, the time, or the end.
+func (s *session) next(e *engine.Engine, closing *<-chan struct{}) input {
+	var due <-chan time.Time
+	if at := e.Deadline(); at > 0 {
+		timer := time.NewTimer(time.Duration(max(0, at-now())) * time.Microsecond)
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case in := <-s.in:
+		return in
+	case <-due:
+		return input{}
+	case <-*closing:
+		*closing = nil
+		return input{Input: engine.Input{Command: engine.Stop}}
+	}
+}
+
+// tell says how the lesson is now.
+func (s *session) tell(e *engine.Engine) {
+	state := e.State()
+	if reflect.DeepEqual(state, s.state.Load()) {
+		return
+	}
+	s.over.Store(state == nil || state.State == "failed")
+	s.state.Store(state)
+	s.player.cfg.OnChange(state)
+}
