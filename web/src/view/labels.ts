@@ -70,11 +70,14 @@ function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): { x: numbe
   return [...under, { x, y: box.y - size * 0.8 }];
 }
 
+/** Whether the part of the line on which a token is runs up or down. */
 function upright(token: Token, geometry: Geometry): boolean {
   const points = token.edge === undefined ? [] : geometry.edges[token.edge];
-  const near = points.filter((point) => Math.hypot(point.x - token.x, point.y - token.y) < 14);
-  const xs = near.map((point) => point.x);
-  return near.length > 1 && Math.max(...xs) - Math.min(...xs) < 1;
+  return points.some((to, i) => {
+    const from = points[i - 1];
+    const between = from !== undefined && Math.min(from.y, to.y) <= token.y && token.y <= Math.max(from.y, to.y);
+    return between && from.x === to.x && Math.abs(to.x - token.x) < 1;
+  });
 }
 
 function free(rect: Rect, taken: readonly Rect[], { geometry }: LabelOptions): boolean {
