@@ -1,6 +1,6 @@
 import { Intervals } from "../base/intervals.ts";
 import type { Reconcile, Row, Wait } from "../base/rows.gen.ts";
-import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
+import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
 import type { Change } from "../model/types.ts";
 import { beginOf, takenAt } from "./pass.ts";
@@ -121,9 +121,11 @@ export class Layout {
 
   private putBegun(row: Reconcile, lane: LaneIndex): void {
     const before = this.passes.get(row.key);
+    this.passes.set(row.key, row);
+    // Most rows tell more of a pass that has begun: it stays where it is.
+    if (before?.from === row.from && replaceSorted(lane.begun, before, row, byStart)) return;
     if (before !== undefined) removeSorted(lane.begun, before, byStart);
     insertSorted(lane.begun, row, byStart);
-    this.passes.set(row.key, row);
   }
 
   private putReady(wait: Wait): void {

@@ -34,6 +34,7 @@ export class LaneElement extends HTMLElement {
   private paintedInSight = false;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
+  private readonly lines = new Map<string, SVGPathElement>();
 
   get lane(): string {
     return this.dataset["lane"] ?? "";
@@ -43,6 +44,10 @@ export class LaneElement extends HTMLElement {
     this.app = app;
     for (const g of this.querySelectorAll<SVGGElement>("[data-node]")) this.nodes.set(g.dataset["node"] ?? "", g);
     for (const g of this.querySelectorAll<SVGGElement>("[data-edge]")) this.edges.set(g.dataset["edge"] ?? "", g);
+    for (const [id, g] of this.edges) {
+      const line = g.querySelector<SVGPathElement>(".line");
+      if (line !== null) this.lines.set(id, line);
+    }
     this.tokens = new Tokens(part<HTMLCanvasElement>(this, "tokens"), geometry);
     const picture = part(this, "picture");
     this.tip = new Tip(picture);
@@ -190,9 +195,9 @@ export class LaneElement extends HTMLElement {
     for (const [id, g] of this.edges) {
       const edge = lit.get(id);
       g.classList.toggle("is-own", edge?.own === true);
-      const line = g.querySelector<SVGPathElement>(".line");
+      const line = this.lines.get(id);
       const width = edge !== undefined && edge.width > 1 ? `${String(2 * edge.width)}px` : "";
-      if (line !== null && line.style.strokeWidth !== width) line.style.strokeWidth = width;
+      if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
   }
 

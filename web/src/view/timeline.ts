@@ -26,7 +26,7 @@ export function barsRoom(width: number): { readonly left: number; readonly width
 
 /** drawTimeline paints everything anew; it is small. */
 export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing): void {
-  const { clientWidth: w, clientHeight: h } = canvas;
+  const { w, h } = sizeOf(canvas);
   const c = canvas.getContext("2d");
   if (c === null || w === 0) return;
   const dpr = devicePixelRatio;
@@ -40,6 +40,22 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   drawBars(c, drawing, room);
   drawTimes(c, drawing, room, letters);
   drawMarker(c, drawing, room);
+}
+
+const sizes = new WeakMap<Element, { w: number; h: number }>();
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) sizes.set(target, { w: target.clientWidth, h: target.clientHeight });
+});
+
+/** The size of a canvas in the page. It is read when it changes only: each reading would make the browser lay out the page. */
+function sizeOf(canvas: Element): { w: number; h: number } {
+  let size = sizes.get(canvas);
+  if (size === undefined) {
+    size = { w: canvas.clientWidth, h: canvas.clientHeight };
+    sizes.set(canvas, size);
+    resized.observe(canvas);
+  }
+  return size;
 }
 
 interface Room {
