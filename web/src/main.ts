@@ -10,6 +10,7 @@ import { modesOf, scene } from "./scene/scene.ts";
 import { spotlit } from "./scene/spotlight.ts";
 import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
+import { buildEmbed, embedTicket } from "./view/embed.ts";
 import { Frames } from "./view/frames.ts";
 import { buildPage, defineElements } from "./view/page.ts";
 import type { PageParts } from "./view/page.ts";
@@ -45,7 +46,10 @@ class Main implements App {
       this.parts.paint();
     };
     this.frames = new Frames({ draw, panels });
-    this.parts = buildPage(this);
+    const stop = (): void => {
+      this.watch.stop();
+    };
+    this.parts = ticket === undefined ? buildPage(this) : buildEmbed(this, ticket, stop);
     this.selection.subscribe(onDirty);
     this.looks.subscribe(onDirty);
   }
@@ -126,18 +130,17 @@ function runningClock(): number {
 }
 
 function watchUrl(recording: string | undefined): string {
-  const url = new URL(
-    recording === undefined ? "/api/v1/watch" : `/api/v1/recordings/${recording}/watch`,
-    location.href,
-  );
+  const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
+  const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   return url.href;
 }
 
 function openSocket(url: string, protocol: "tracer.v1"): WebSocket {
-  return new WebSocket(url, protocol);
+  return new WebSocket(url, ticket === undefined ? protocol : [protocol, ticket.protocol]);
 }
 
+const ticket = embedTicket();
 defineElements();
 const main = new Main();
 // Seconds pass also while nothing comes: "No reconciles for 42 s", "Reconnecting in 3 s".

@@ -11,6 +11,7 @@ export interface KeyActions {
   readonly error: (direction: 1 | -1) => void;
   readonly link: () => void;
   readonly projector: () => void;
+  readonly save: () => void;
   readonly clear: () => void;
 }
 
@@ -58,6 +59,7 @@ function keyed(event: KeyboardEvent, actions: KeyActions, single: boolean): (() 
     },
     c: actions.link,
     p: actions.projector,
+    s: actions.save,
   };
   if (event.key === " ") return pressable(event.target) ? undefined : actions.pause;
   return named[event.key] ?? (single ? letters[event.key.toLowerCase()] : undefined);

@@ -5,7 +5,7 @@ import { countsAt, countsOf } from "./asof.ts";
 import { h, say } from "./dom.ts";
 import { byLane, totals } from "./split.ts";
 import type { LanePart, Totals } from "./split.ts";
-import { plural, word } from "./words.ts";
+import { heldSaid, plural, word } from "./words.ts";
 
 const stations = [
   ["waiting", "Waiting room"],
@@ -97,8 +97,9 @@ function whoIs({ lane, nodes, all, done }: Here, id: string): string {
     return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;
+  const held = (lane?.held ?? []).filter(({ node }) => node === id).map(heldSaid);
   const names = nodes.filter((node) => node.node === id).map((node) => node.label);
-  return list(names, names.length);
+  return list([...held, ...names], held.length + names.length);
 }
 
 function briefOf({ lane, nodes, all, done }: Here, id: string): string {
