@@ -27,6 +27,10 @@ export interface Probe {
   /** Parse messages for phases' ends: only for small loads. */
   follow: boolean;
   lastMessage: number;
+  /** Withhold animation frames, as a browser does from a tab that nobody sees. */
+  hidden: boolean;
+  /** Ends that. */
+  show: () => void;
 }
 
 declare global {
@@ -37,7 +41,12 @@ declare global {
 
 /** Is sent to the page as source text: it may use nothing from outside of it. */
 export function install(): void {
-  const probe: Probe = { frames: [], arrivals: [], follow: false, lastMessage: 0 };
+  const withheld: FrameRequestCallback[] = [];
+  const show = (): void => {
+    probe.hidden = false;
+    for (const run of withheld.splice(0)) window.requestAnimationFrame(run);
+  };
+  const probe: Probe = { frames: [], arrivals: [], follow: false, lastMessage: 0, hidden: false, show };
   window.probe = probe;
   const wall = (): number => performance.timeOrigin + performance.now();
   let script = 0;
@@ -88,8 +97,9 @@ export function install(): void {
     drawn = [];
   };
   const request = window.requestAnimationFrame.bind(window);
-  window.requestAnimationFrame = (run) =>
-    request((now) => {
+  window.requestAnimationFrame = (run) => {
+    if (probe.hidden) return withheld.push(run);
+    return request((now) => {
       const at = wall();
       tokens = 0;
       run(now);
@@ -102,4 +112,5 @@ export function install(): void {
       waiting = [];
       painted.port2.postMessage(0);
     });
+  };
 }

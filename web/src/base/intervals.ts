@@ -9,6 +9,12 @@ export interface Interval {
 const start = (item: Interval): number => item.from;
 const itself = (n: number): number => n;
 
+/** Those that start in one stretch of time, in order, and the latest end that one of them has had. */
+interface Field<T> {
+  readonly items: T[];
+  to: number;
+}
+
 /** Into how many fields the length `long` is cut. */
 const CUT = 16;
 
@@ -18,7 +24,7 @@ const CUT = 16;
  * that they do not make every search long.
  */
 export class Intervals<T extends Interval> {
-  private readonly fields = new Map<number, T[]>();
+  private readonly fields = new Map<number, Field<T>>();
   /** The numbers of the fields that hold something, in order. */
   private readonly numbers: number[] = [];
   private readonly lasting: T[] = [];
@@ -39,8 +45,11 @@ export class Intervals<T extends Interval> {
     const number = this.numberOf(item.from);
     const field = this.fields.get(number);
     this.shortOnes++;
-    if (field !== undefined) return insertSorted(field, item, start);
-    this.fields.set(number, [item]);
+    if (field !== undefined) {
+      field.to = Math.max(field.to, item.to);
+      return insertSorted(field.items, item, start);
+    }
+    this.fields.set(number, { items: [item], to: item.to });
     insertSorted(this.numbers, number, itself);
   }
 
@@ -49,9 +58,9 @@ export class Intervals<T extends Interval> {
     if (this.lasts(item)) return removeSorted(this.lasting, item, start);
     const number = this.numberOf(item.from);
     const field = this.fields.get(number);
-    if (field === undefined || !removeSorted(field, item, start)) return false;
+    if (field === undefined || !removeSorted(field.items, item, start)) return false;
     this.shortOnes--;
-    if (field.length > 0) return true;
+    if (field.items.length > 0) return true;
     this.fields.delete(number);
     return removeSorted(this.numbers, number, itself);
   }
@@ -71,7 +80,9 @@ export class Intervals<T extends Interval> {
     for (let i = lowerBound(this.numbers, this.numberOf(from - this.long), itself); i < this.numbers.length; i++) {
       const number = this.numbers[i] ?? Infinity;
       if (number > last) break;
-      for (const item of this.fields.get(number) ?? []) if (item.to > from && item.from <= to) visit(item);
+      const field = this.fields.get(number);
+      if (field === undefined || field.to <= from) continue;
+      for (const item of field.items) if (item.to > from && item.from <= to) visit(item);
     }
   }
 
@@ -80,7 +91,7 @@ export class Intervals<T extends Interval> {
     const after = (list: readonly T[]): number => list[lowerBound(list, t + 1, start)]?.from ?? Infinity;
     const next = after(this.lasting);
     for (let i = lowerBound(this.numbers, this.numberOf(t), itself); i < this.numbers.length; i++) {
-      const found = after(this.fields.get(this.numbers[i] ?? NaN) ?? []);
+      const found = after(this.fields.get(this.numbers[i] ?? NaN)?.items ?? []);
       if (found < Infinity) return Math.min(next, found);
     }
     return next;

@@ -27,11 +27,14 @@ export function barsRoom(width: number): { readonly left: number; readonly width
 /** drawTimeline paints everything anew; it is small. */
 export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing): void {
   const { w, h } = sizeOf(canvas);
-  const c = canvas.getContext("2d");
-  if (c === null || w === 0) return;
+  const page = canvas.getContext("2d");
+  const c = sheetOf(canvas).getContext("2d");
+  if (page === null || c === null || w === 0) return;
   const dpr = devicePixelRatio;
-  if (canvas.width !== Math.round(w * dpr)) canvas.width = Math.round(w * dpr);
-  if (canvas.height !== Math.round(h * dpr)) canvas.height = Math.round(h * dpr);
+  for (const one of [canvas, c.canvas]) {
+    if (one.width !== Math.round(w * dpr)) one.width = Math.round(w * dpr);
+    if (one.height !== Math.round(h * dpr)) one.height = Math.round(h * dpr);
+  }
   c.setTransform(dpr, 0, 0, dpr, 0, 0);
   c.clearRect(0, 0, w, h);
   const letters = Math.max(12, Math.min(20, drawing.palette.label - 1));
@@ -40,6 +43,17 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   drawBars(c, drawing, room);
   drawTimes(c, drawing, room, letters);
   drawMarker(c, drawing, room);
+  page.clearRect(0, 0, canvas.width, canvas.height);
+  page.drawImage(c.canvas, 0, 0);
+}
+
+const sheets = new WeakMap<Element, HTMLCanvasElement>();
+
+/** A sheet outside of the page: to choose letters on a canvas in it makes the browser work out the page's style anew. */
+function sheetOf(canvas: Element): HTMLCanvasElement {
+  const sheet = sheets.get(canvas) ?? document.createElement("canvas");
+  sheets.set(canvas, sheet);
+  return sheet;
 }
 
 const sizes = new WeakMap<Element, { w: number; h: number }>();
