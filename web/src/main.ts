@@ -88,7 +88,7 @@ class Main implements App {
 
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
-    for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
+    this.layout.apply(...this.watch.drain().map((frame) => this.model.apply(frame)));
     const begin = this.model.span()?.from;
     if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
     const t = this.playhead.now();

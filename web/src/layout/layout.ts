@@ -48,14 +48,12 @@ export class Layout {
   private holds = new Map<string, Holding>();
   private dirty = new Map<Track, LaneIndex>();
 
-  /** Takes in what the model's apply gave back. */
-  apply(change: Change): void {
-    if (change.reset) this.clear();
-    for (const ref of change.removed) {
-      if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
-      else if (ref.row === "hold") this.dropHold(ref.key);
-    }
-    for (const row of change.upserted) this.put(row);
+  /**
+   * Takes in what the model's apply gave back, for as many frames as there are: what is behind after a while out of
+   * sight is laid out once and not frame by frame.
+   */
+  apply(...changes: readonly Change[]): void {
+    for (const change of changes) this.take(change);
     for (const [track, lane] of this.dirty) {
       track.refresh(
         (journey) => lane.journeys.remove(journey),
@@ -63,6 +61,15 @@ export class Layout {
       );
     }
     this.dirty.clear();
+  }
+
+  private take(change: Change): void {
+    if (change.reset) this.clear();
+    for (const ref of change.removed) {
+      if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
+      else if (ref.row === "hold") this.dropHold(ref.key);
+    }
+    for (const row of change.upserted) this.put(row);
   }
 
   /** The names of the lanes that have a journey or an item in the queue, sorted. */

@@ -73,3 +73,18 @@ test("the last of what is evicted takes its item's track and lane with it", () =
   assert.ok(made.journeyOf("p5"));
   assert.equal(table.evicted, 3);
 });
+
+test("what is behind and laid out at once is what comes of it frame by frame", () => {
+  const [one, many] = [new Layout(), new Layout()];
+  const table = new Table(limits);
+  const changes = Array.from({ length: 120 }, (_, n) =>
+    table.apply({ type: "rows", offset: n, now: at(n * 1000), rows: second(n), gone: [] }),
+  );
+  for (const change of changes) one.apply(change);
+  many.apply(...changes);
+  for (const ms of [90_000, 110_400, 119_700]) {
+    const [a, b] = [scene(one, at(ms), { geometry }), scene(many, at(ms), { geometry })];
+    const byID = (x: { id: string }, y: { id: string }): number => (x.id < y.id ? -1 : 1);
+    assert.deepEqual([...b.tokens].sort(byID), [...a.tokens].sort(byID));
+  }
+});
