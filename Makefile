@@ -130,6 +130,11 @@ bench: build ## Run the short benchmarks, and time the demo's first moving token
 bench-library: ## Measure the library beside the SDK, otelhttp and an untraced controller (3 minutes)
 	@mkdir -p tmp && $(GO) build -o tmp/bench-library ./tracer/benchmarks && tmp/bench-library $(BENCH_FLAGS)
 
+.PHONY: bench-web
+bench-web: bin/tracer setup-web setup-chromium ## Measure the page in Chromium under load (4 minutes; BENCH_ONLY, BENCH_MINUTES, BENCH_HIDDEN)
+	@mkdir -p tmp && $(GO) build -o tmp/load ./internal/load
+	@cd web && npx tsx bench/main.ts
+
 # --- check and verify ----------------------------------------------------------
 
 .PHONY: check

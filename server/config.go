@@ -46,6 +46,9 @@ type Config struct {
 	// AllowedHosts are further names by which browsers may call the hub, as
 	// name or name:port. Loopback names are always allowed.
 	AllowedHosts []string
+	// EmbedAncestors are the origins, as https://course.example, of the sites
+	// that may show /embed in a frame; none may by default.
+	EmbedAncestors []string
 	// Actions does what the page's buttons say; nil is no cluster. Cluster
 	// names the cluster on the page.
 	Actions Actions
@@ -96,7 +99,7 @@ func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	c.AllowedHosts = lower(c.AllowedHosts)
+	c.AllowedHosts, c.EmbedAncestors = lower(c.AllowedHosts), lower(c.EmbedAncestors)
 	if c.Version == "" {
 		c.Version = "dev"
 	}
@@ -142,6 +145,11 @@ func (c Config) findFault() error {
 	}
 	for _, host := range c.AllowedHosts {
 		if err := checkAllowedHost(host); err != nil {
+			return err
+		}
+	}
+	for _, origin := range c.EmbedAncestors {
+		if err := checkAncestor(origin); err != nil {
 			return err
 		}
 	}

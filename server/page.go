@@ -50,11 +50,12 @@ func (h *Hub) show(w http.ResponseWriter, r *http.Request, p templates.Page) {
 // model is the page of what is live.
 func (h *Hub) model() templates.Page {
 	p := templates.Page{
-		Cluster: h.cfg.Cluster,
-		Version: h.cfg.Version,
-		CanAct:  h.cfg.Actions != nil,
-		Attach:  templates.AttachSteps(h.URL()),
-		Save:    "/api/v1/export?gzip=true",
+		Cluster:  h.cfg.Cluster,
+		Version:  h.cfg.Version,
+		CanAct:   h.cfg.Actions != nil,
+		CanEmbed: len(h.cfg.EmbedAncestors) > 0,
+		Attach:   templates.AttachSteps(h.URL()),
+		Save:     "/api/v1/export?gzip=true",
 	}
 	if h.recordings.has(recording.SampleName) {
 		p.Sample = recordingAddress(recording.SampleName)

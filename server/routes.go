@@ -31,6 +31,8 @@ func (h *Hub) routes() http.Handler {
 		r.Post("/logout", h.logout)
 		r.Get("/static/*", h.static().ServeHTTP)
 		r.Get("/", h.page)
+		r.Get("/embed", h.embed)
+		r.Get("/api/v1/embed/watch", h.embedWatch)
 		r.Route("/api/v1", func(r chi.Router) {
 			r.Use(h.needSession)
 			r.Get("/rows", h.rows)
@@ -38,6 +40,7 @@ func (h *Hub) routes() http.Handler {
 			r.Post("/actions/{action}", h.act)
 			if h.cfg.Replay == "" {
 				r.Post("/control", h.control)
+				r.Post("/embed", h.makeEmbed)
 				r.Get("/export", h.export)
 			}
 			r.Get("/recordings", h.listRecordings)

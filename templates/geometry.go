@@ -25,7 +25,7 @@ const (
 )
 
 // cornerRadius rounds the corners of edges; sampleStep is the greatest
-// distance between two points of a sampled edge.
+// distance between two points of a sampled corner.
 const (
 	cornerRadius = 22.0
 	sampleStep   = 6.0
@@ -155,8 +155,9 @@ func (e Edge) Head() string {
 	return fmt.Sprintf("M%s %sL%s %sL%s %sZ", num(end.X), num(end.Y), num(a.X), num(a.Y), num(c.X), num(c.Y))
 }
 
-// Points samples the edge: from its beginning to its end, at most sampleStep
-// apart, along the same curve that Path draws.
+// Points samples the edge: from its beginning to its end, along the same curve
+// that Path draws. Round corners they are at most sampleStep apart; a straight
+// part has only its ends.
 func (e Edge) Points() []Point {
 	points := []Point{e.Corners[0]}
 	for i := 1; i < len(e.Corners)-1; i++ {
@@ -167,14 +168,13 @@ func (e Edge) Points() []Point {
 	return appendLine(points, e.Corners[len(e.Corners)-1])
 }
 
+// appendLine goes on to a point, unless it is there already: a short edge can
+// begin with a corner.
 func appendLine(points []Point, to Point) []Point {
-	from := points[len(points)-1]
-	n := int(math.Ceil(distance(from, to) / sampleStep))
-	for i := 1; i <= n; i++ {
-		f := float64(i) / float64(n)
-		points = append(points, Point{from.X + (to.X-from.X)*f, from.Y + (to.Y-from.Y)*f})
+	if points[len(points)-1] == to {
+		return points
 	}
-	return points
+	return append(points, to)
 }
 
 func appendCurve(points []Point, corner, to Point) []Point {

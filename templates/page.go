@@ -21,6 +21,8 @@ type Page struct {
 	// CanAct opens the "Try it" panel; otherwise NoAct says why not and what to do.
 	CanAct bool
 	NoAct  string
+	// CanEmbed offers a frame for other sites.
+	CanEmbed bool
 	// Lanes are the controllers, in the order in which they are shown.
 	Lanes []Lane
 	// Recent are the latest reconciles, the newest first, for the table that
@@ -210,6 +212,11 @@ func tone(result string) string {
 	default:
 		return "error"
 	}
+}
+
+// pauseBars are the two bars of a hold round the point x, y.
+func pauseBars(x, y float64) string {
+	return fmt.Sprintf("M%s %sv11M%s %sv11", num(x-3.5), num(y-5.5), num(x+3.5), num(y-5.5))
 }
 
 // tick is the tick mark of Done round the point x, y.

@@ -60,7 +60,10 @@ It listens on this machine only, unless told otherwise; then it needs TLS, or
 
   # For others on the network:
   tracer serve --listen 0.0.0.0:7780 --allow-host tracer.example.test \
-    --tls-cert tls.crt --tls-key tls.key`,
+    --tls-cert tls.crt --tls-key tls.key
+
+  # For a course site that shows the map, read-only, in a frame:
+  tracer serve --embed-ancestor https://course.example`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
@@ -82,6 +85,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	tokenFlag(f, &o.hub.IngestToken, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers")
 	tokenFlag(f, &o.hub.ControlToken, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands")
 	f.StringSliceVar(&o.hub.AllowedHosts, "allow-host", nil, "a further name, or name:port, by which browsers may call the hub; may be repeated")
+	f.StringSliceVar(&o.hub.EmbedAncestors, "embed-ancestor", nil, "the origin of a site that may show the map in a frame (/embed), as https://course.example; may be repeated")
 	f.StringVar(&o.hub.TLSCert, "tls-cert", "", "the TLS certificate, a file in PEM")
 	f.StringVar(&o.hub.TLSKey, "tls-key", "", "its key, a file in PEM")
 	f.BoolVar(&o.hub.InsecureBehindProxy, "insecure-behind-proxy", false, "allow plain HTTP on any address, because something in front of the hub does TLS")

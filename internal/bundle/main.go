@@ -16,7 +16,7 @@ import (
 
 // budgets are how many bytes the page's script and its style may have when they
 // travel, gzipped.
-var budgets = map[string]int{".js": 60_000, ".css": 16_000}
+var budgets = map[string]int{".js": 66_000, ".css": 16_000}
 
 func main() {
 	entry := flag.String("entry", "web/src/main.ts", "the page's first module")
@@ -73,6 +73,10 @@ func build(entry, out string) ([]api.OutputFile, error) {
 	if out, err = filepath.Abs(out); err != nil {
 		return nil, fmt.Errorf("finding the folder to write to: %w", err)
 	}
+	names, err := privateNames(filepath.Dir(entry))
+	if err != nil {
+		return nil, err
+	}
 	result := api.Build(api.BuildOptions{
 		EntryPointsAdvanced: []api.EntryPoint{{InputPath: entry, OutputPath: "app"}},
 		AbsWorkingDir:       filepath.Dir(entry),
@@ -85,6 +89,7 @@ func build(entry, out string) ([]api.OutputFile, error) {
 		MinifyWhitespace:    true,
 		MinifyIdentifiers:   true,
 		MinifySyntax:        true,
+		MangleProps:         mangled(names),
 		LegalComments:       api.LegalCommentsEndOfFile,
 		// The sources are all there is: a package that someone has installed
 		// must not find its way into the page, nor its settings.

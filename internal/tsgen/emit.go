@@ -77,18 +77,27 @@ func emitSchema(b *bytes.Buffer, objects []object) {
 		}
 	}
 	b.WriteString("} as const satisfies Record<RowKind, string>;\n\n")
-	b.WriteString("/** The fields of each object: string, number, boolean or an object's name; [] list, {} map, ? may be absent. */\n")
-	b.WriteString("export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> = {\n")
+	b.WriteString("/** The fields of each object, as name:type: number, boolean or an object's name, none is string; [] list, {} map, ? may be absent. */\n")
+	b.WriteString("export const schema: Readonly<Record<string, string>> = {\n")
 	for _, o := range objects {
-		fmt.Fprintf(b, "  %s: {\n", o.name)
-		for _, f := range o.fields {
-			mark := ""
-			if f.optional {
-				mark = "?"
-			}
-			fmt.Fprintf(b, "    %s: %q,\n", f.name, f.spec+mark)
+		words := make([]string, len(o.fields))
+		for i, f := range o.fields {
+			words[i] = fieldWord(f)
 		}
-		b.WriteString("  },\n")
+		fmt.Fprintf(b, "  %s:\n    %q,\n", o.name, strings.Join(words, " "))
 	}
 	b.WriteString("};\n")
+}
+
+// fieldWord is one field in the schema, as short as it can be said: the table
+// travels with the page.
+func fieldWord(f field) string {
+	spec := strings.TrimPrefix(f.spec, "string")
+	if f.optional {
+		spec += "?"
+	}
+	if spec == "" {
+		return f.name
+	}
+	return f.name + ":" + spec
 }

@@ -37,7 +37,8 @@ type Part struct { Name string ` + "`json:\"name\"`" + ` }
 	for _, want := range []string{
 		`readonly row: "thing";`, "/** At is when. */\n  readonly at?: number;",
 		"readonly parts: readonly Part[];", "readonly by: Readonly<Record<string, number>>;",
-		"readonly one?: Part;", `thing: "Thing",`, `one: "Part?",`, `by: "number{}",`, `parts: "Part[]",`,
+		"readonly one?: Part;", `thing: "Thing",`,
+		`"row at:number? parts:Part[] by:number{} one:Part?"`, "Part:\n    \"name\",",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)

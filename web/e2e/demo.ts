@@ -105,4 +105,10 @@ export const test = base.extend<{ dash: Page }, { demo: Demo }>({
   },
 });
 
+/** Chooses a theme as one does: in the menu. */
+export async function choose(page: Page, theme: string): Promise<void> {
+  await page.locator("#menu summary").click();
+  await page.locator(`[data-theme-choice="${theme}"]`).click();
+}
+
 export { expect } from "@playwright/test";

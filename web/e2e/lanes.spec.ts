@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 
-import { expect, test } from "./demo.ts";
+import { choose, expect, test } from "./demo.ts";
 import { multiply } from "./lanes.ts";
 
 /** How many CSS pixels high the letters of every lane's map are, the smallest of them. */
@@ -28,7 +28,7 @@ for (const { others, width, height, theme, least } of cases) {
     await multiply(page, others);
     await page.setViewportSize({ width, height });
     await page.goto(demo.login);
-    await page.locator(`[data-theme-choice="${theme}"]`).click();
+    await choose(page, theme);
     await expect(page.locator("tracer-lane")).toHaveCount(many);
     expect(await letters(page)).toBeGreaterThanOrEqual(least);
     await page.locator("tracer-lane").last().scrollIntoViewIfNeeded();

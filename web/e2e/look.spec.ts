@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { type Demo, expect, test } from "./demo.ts";
+import { type Demo, choose, expect, test } from "./demo.ts";
 
 /** PICTURES=1 makes the README's pictures anew; otherwise they go to the test's results, and the tree stays clean. */
 const remade = process.env["PICTURES"] === "1";
@@ -16,6 +16,7 @@ function pictureAt(name: string): string {
 const looks = [
   { name: "map-light", item: "cart", theme: "light", width: 1280, height: 720 },
   { name: "map-dark", item: "api", theme: "dark", width: 1280, height: 720 },
+  { name: "map-contrast", item: "mail", theme: "contrast", width: 1280, height: 720 },
   { name: "map-projector", item: "db", theme: "projector", width: 1280, height: 720 },
   { name: "map-large", item: "cron", theme: "light", width: 1920, height: 1080 },
   { name: "map-narrow", item: "blog", theme: "light", width: 390, height: 844 },
@@ -41,7 +42,7 @@ async function stepTo(dash: Page, phase: string): Promise<void> {
 for (const { name, item, theme, width, height } of looks) {
   test(`the page looks finished: ${name}`, async ({ demo, dash }) => {
     await dash.setViewportSize({ width, height });
-    if (theme !== "light") await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    if (theme !== "light") await choose(dash, theme);
     await demo.action("create", { namespace: "default", name: item, replicas: "3" });
     await expect.poll(() => creating(demo, `default/${item}`)).toBeDefined();
     const key = (await creating(demo, `default/${item}`)) ?? "";
@@ -56,9 +57,9 @@ for (const { name, item, theme, width, height } of looks) {
   });
 }
 
-for (const theme of ["light", "dark", "projector"]) {
+for (const theme of ["light", "dark", "contrast", "projector"]) {
   test(`axe finds nothing in ${theme}`, async ({ dash }) => {
-    await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    await choose(dash, theme);
     await dash.getByRole("button", { name: "Try it" }).click();
     const { violations } = await new AxeBuilder({ page: dash })
       .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])

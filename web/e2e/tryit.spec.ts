@@ -1,4 +1,4 @@
-import { expect, test } from "./demo.ts";
+import { choose, expect, test } from "./demo.ts";
 import { multiply } from "./lanes.ts";
 
 test("Try it asks for no more than is allowed, folds for a reconcile, and Esc closes it", async ({ demo, dash }) => {
@@ -31,7 +31,7 @@ test("Try it asks for no more than is allowed, folds for a reconcile, and Esc cl
 test("an action and a choice bring their lane into sight", async ({ demo, page }) => {
   await multiply(page, ["another"]);
   await page.goto(demo.login);
-  await page.locator('[data-theme-choice="projector"]').click();
+  await choose(page, "projector");
   const [first, last] = [page.locator('[data-lane="another"]'), page.locator('[data-lane="podset"]')];
   await expect(page.locator("tracer-lane")).toHaveCount(2);
   const below = (await page.locator("tracer-lane").last().getAttribute("data-lane")) === "podset" ? last : first;

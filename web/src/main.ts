@@ -5,13 +5,13 @@ import { SECOND } from "./base/time.ts";
 import { Layout } from "./layout/layout.ts";
 import { Filter } from "./model/filter.ts";
 import { Table } from "./model/table.ts";
-import type { Change } from "./model/types.ts";
 import type { Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
 import { modesOf, scene } from "./scene/scene.ts";
 import { spotlit } from "./scene/spotlight.ts";
 import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
+import { buildEmbed, embedTicket } from "./view/embed.ts";
 import { Frames } from "./view/frames.ts";
 import { buildPage, defineElements } from "./view/page.ts";
 import type { PageParts } from "./view/page.ts";
@@ -48,7 +48,10 @@ class Main implements App {
       this.parts.paint();
     };
     this.frames = new Frames({ draw, panels });
-    this.parts = buildPage(this);
+    const stop = (): void => {
+      this.watch.stop();
+    };
+    this.parts = ticket === undefined ? buildPage(this) : buildEmbed(this, ticket, stop);
     this.selection.subscribe(onDirty);
     this.filter.subscribe(onDirty);
     this.looks.subscribe(onDirty);
@@ -93,14 +96,11 @@ class Main implements App {
     return { shows: (lane, item, reconcile) => filter.shows(this.model, lane, item, reconcile) };
   }
 
-  private take(change: Change): void {
-    this.layout.apply(change);
-    this.filter.get().take(change);
-  }
-
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
-    for (const frame of this.watch.drain()) this.take(this.model.apply(frame));
+    const changes = this.watch.drain().map((frame) => this.model.apply(frame));
+    this.layout.apply(...changes);
+    for (const change of changes) this.filter.get().take(change);
     const begin = this.model.span()?.from;
     if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
     const t = this.playhead.now();
@@ -142,18 +142,17 @@ function runningClock(): number {
 }
 
 function watchUrl(recording: string | undefined): string {
-  const url = new URL(
-    recording === undefined ? "/api/v1/watch" : `/api/v1/recordings/${recording}/watch`,
-    location.href,
-  );
+  const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
+  const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   return url.href;
 }
 
 function openSocket(url: string, protocol: "tracer.v1"): WebSocket {
-  return new WebSocket(url, protocol);
+  return new WebSocket(url, ticket === undefined ? protocol : [protocol, ticket.protocol]);
 }
 
+const ticket = embedTicket();
 defineElements();
 const main = new Main();
 // Seconds pass also while nothing comes: "No reconciles for 42 s", "Reconnecting in 3 s".

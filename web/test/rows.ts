@@ -1,5 +1,5 @@
 /** Makes rows for tests. Times are µs; what is not given is plain. */
-import type { Cause, Controller, Item, Phase, Reconcile, Sample, Wait, Write } from "../src/base/rows.gen.ts";
+import type { Cause, Controller, Hold, Item, Phase, Reconcile, Sample, Wait, Write } from "../src/base/rows.gen.ts";
 
 /** 10:41:00 UTC on 2 March 2026, where the tests' time begins. */
 export const EPOCH = Date.UTC(2026, 2, 2, 10, 41) * 1000;
@@ -72,6 +72,11 @@ export function wait(given: Partial<Wait> = {}): Wait {
   const key = `${given.controller ?? "podset"}/${given.item ?? "default/web"}/${given.state ?? "delayed"}/${String(given.from ?? EPOCH)}`;
   const plain = { row: "wait", key, controller: "podset", item: "default/web", state: "delayed" } as const;
   return { ...plain, from: EPOCH, to: 0, ...given };
+}
+
+export function hold(given: Partial<Hold> = {}): Hold {
+  const plain = { row: "hold", key: "podset/1/0", controller: "podset", item: "default/web", worker: 1 } as const;
+  return { ...plain, phase: "apply", why: "pause", from: EPOCH, to: 0, ...given };
 }
 
 export function controller(given: Partial<Controller> = {}): Controller {

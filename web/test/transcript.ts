@@ -50,6 +50,9 @@ function thingsOf(drawn: Scene): Map<string, string> {
   for (const lane of drawn.lanes) {
     for (const slot of lane.queue) things.set(`slot ${slot.item}`, slot.sub);
     for (const ring of lane.waiting) things.set(`ring ${ring.item}`, `${ring.why}, try ${String(ring.requeues)}`);
+    for (const held of lane.held) {
+      things.set(`held ${held.node}`, `${held.label} of worker ${String(held.worker)} by ${held.why}`);
+    }
     if (lane.behind !== undefined) things.set("cache", `${lane.behind.label} ${String(lane.behind.writes)} behind`);
   }
   return things;

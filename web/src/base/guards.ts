@@ -65,7 +65,7 @@ function isKind(kind: unknown): kind is RowKind {
 
 function check(json: Json, object: string, path: string): Result<Json> {
   let fixed: Record<string, unknown> | undefined;
-  for (const [name, spec] of Object.entries(schema[object] ?? {})) {
+  for (const [name, spec] of fieldsOf(object)) {
     const value = json[name];
     const result = checkField(value, spec, `${path}.${name}`);
     if (!result.ok) return result;
@@ -76,13 +76,27 @@ function check(json: Json, object: string, path: string): Result<Json> {
   return good(fixed ?? json);
 }
 
+const fields = new Map<string, readonly (readonly [name: string, spec: string])[]>();
+
+/** The schema's words of an object, read once. */
+function fieldsOf(object: string): readonly (readonly [name: string, spec: string])[] {
+  let known = fields.get(object);
+  if (known === undefined) {
+    const words = schema[object]?.split(" ") ?? [];
+    known = words.map((word) => word.split(":")).map(([name = "", spec = ""]) => [name, spec] as const);
+    fields.set(object, known);
+  }
+  return known;
+}
+
 function checkField(value: unknown, spec: string, path: string): Result<unknown> {
   if (spec.endsWith("?")) return value === undefined ? good(value) : checkField(value, spec.slice(0, -1), path);
   if (spec.endsWith("[]")) return checkList(value, spec.slice(0, -2), path);
   if (spec.endsWith("{}")) return checkMap(value, spec.slice(0, -2), path);
   if (spec === "number") return Number.isFinite(value) ? good(value) : bad(`${path} is not a number`);
-  if (spec === "string" || spec === "boolean") {
-    return typeof value === spec ? good(value) : bad(`${path} is not a ${spec}`);
+  if (spec === "" || spec === "boolean") {
+    const type = spec || "string";
+    return typeof value === type ? good(value) : bad(`${path} is not a ${type}`);
   }
   return isObject(value) ? check(value, spec, path) : bad(`${path} is not an object`);
 }

@@ -37,3 +37,16 @@ export function removeSorted<T>(list: T[], item: T, by: (item: T) => number): bo
     return true;
   }
 }
+
+/** replaceSorted puts item where before was, of the same value; false when before is not there. */
+export function replaceSorted<T>(list: T[], before: T, item: T, by: (item: T) => number): boolean {
+  const x = by(before);
+  for (let i = lowerBound(list, x, by); i < list.length; i++) {
+    const at = list[i];
+    if (at === undefined || by(at) !== x) return false;
+    if (at !== before) continue;
+    list[i] = item;
+    return true;
+  }
+  return false;
+}

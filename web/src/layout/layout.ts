@@ -1,6 +1,6 @@
 import { Intervals } from "../base/intervals.ts";
-import type { Reconcile, Row, Wait } from "../base/rows.gen.ts";
-import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
+import type { Hold, Reconcile, Row, Wait } from "../base/rows.gen.ts";
+import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
 import type { Change } from "../model/types.ts";
 import { beginOf, takenAt } from "./pass.ts";
@@ -17,9 +17,17 @@ export interface Ready {
   readonly wait: Wait;
 }
 
+/** One stay of a worker at a pause or breakpoint, in true time. */
+export interface Holding {
+  readonly from: number;
+  readonly to: number;
+  readonly hold: Hold;
+}
+
 interface LaneIndex {
   readonly journeys: Intervals<Journey>;
   readonly ready: Intervals<Ready>;
+  readonly holds: Intervals<Holding>;
   /** The true beginnings of passes, in order: for rates. */
   readonly begun: Reconcile[];
 }
@@ -37,13 +45,15 @@ export class Layout {
   private trackOf = new Map<string, Track>();
   private passes = new Map<string, Reconcile>();
   private ready = new Map<string, Ready>();
+  private holds = new Map<string, Holding>();
   private dirty = new Map<Track, LaneIndex>();
 
-  /** Takes in what the model's apply gave back. */
-  apply(change: Change): void {
-    if (change.reset) this.clear();
-    for (const ref of change.removed) if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
-    for (const row of change.upserted) this.put(row);
+  /**
+   * Takes in what the model's apply gave back, for as many frames as there are: what is behind after a while out of
+   * sight is laid out once and not frame by frame.
+   */
+  apply(...changes: readonly Change[]): void {
+    for (const change of changes) this.take(change);
     for (const [track, lane] of this.dirty) {
       track.refresh(
         (journey) => lane.journeys.remove(journey),
@@ -51,6 +61,15 @@ export class Layout {
       );
     }
     this.dirty.clear();
+  }
+
+  private take(change: Change): void {
+    if (change.reset) this.clear();
+    for (const ref of change.removed) {
+      if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
+      else if (ref.row === "hold") this.dropHold(ref.key);
+    }
+    for (const row of change.upserted) this.put(row);
   }
 
   /** The names of the lanes that have a journey or an item in the queue, sorted. */
@@ -78,6 +97,11 @@ export class Layout {
     this.index.get(lane)?.ready.at(t, visit);
   }
 
+  /** Calls visit for each hold that holds the true time t. */
+  heldAt(lane: string, t: number, visit: (holding: Holding) => void): void {
+    this.index.get(lane)?.holds.at(t, visit);
+  }
+
   /** How many passes of a lane began in [from, to), in truth. */
   begunIn(lane: string, from: number, to: number): number {
     const begun = this.index.get(lane)?.begun ?? [];
@@ -86,7 +110,8 @@ export class Layout {
 
   /** The next display time after t at which a journey begins, Infinity when none is known. */
   nextStart(lane: string, t: number): number {
-    return this.index.get(lane)?.journeys.nextStart(t) ?? Infinity;
+    const index = this.index.get(lane);
+    return index === undefined ? Infinity : Math.min(index.journeys.nextStart(t), index.holds.nextStart(t));
   }
 
   private clear(): void {
@@ -95,6 +120,7 @@ export class Layout {
     this.trackOf = new Map();
     this.passes = new Map();
     this.ready = new Map();
+    this.holds = new Map();
     this.dirty = new Map();
   }
 
@@ -103,7 +129,8 @@ export class Layout {
       this.putReady(row);
       return;
     }
-    if (row.row === "reconcile") this.putEntry({ ...row, from: beginOf(row), start: takenAt(row) });
+    if (row.row === "hold") this.putHold(row);
+    else if (row.row === "reconcile") this.putEntry({ ...row, from: beginOf(row), start: takenAt(row) });
     else if (row.row === "wait") this.putEntry(row);
   }
 
@@ -121,9 +148,11 @@ export class Layout {
 
   private putBegun(row: Reconcile, lane: LaneIndex): void {
     const before = this.passes.get(row.key);
+    this.passes.set(row.key, row);
+    // Most rows tell more of a pass that has begun: it stays where it is.
+    if (before?.from === row.from && replaceSorted(lane.begun, before, row, byStart)) return;
     if (before !== undefined) removeSorted(lane.begun, before, byStart);
     insertSorted(lane.begun, row, byStart);
-    this.passes.set(row.key, row);
   }
 
   private putReady(wait: Wait): void {
@@ -132,6 +161,20 @@ export class Layout {
     const ready = { from: wait.from, to: wait.to === 0 ? Infinity : wait.to, wait };
     lane.ready.add(ready);
     this.ready.set(wait.key, ready);
+  }
+
+  private putHold(hold: Hold): void {
+    this.dropHold(hold.key);
+    const holding = { from: hold.from, to: hold.to === 0 ? Infinity : hold.to, hold };
+    this.laneOf(hold.controller).holds.add(holding);
+    this.holds.set(hold.key, holding);
+  }
+
+  private dropHold(key: string): void {
+    const holding = this.holds.get(key);
+    if (holding === undefined) return;
+    this.laneOf(holding.hold.controller).holds.remove(holding);
+    this.holds.delete(key);
   }
 
   private dropReady(key: string): void {
@@ -159,7 +202,7 @@ export class Layout {
   private laneOf(name: string): LaneIndex {
     let lane = this.index.get(name);
     if (lane === undefined) {
-      lane = { journeys: new Intervals(LONG), ready: new Intervals(LONG), begun: [] };
+      lane = { journeys: new Intervals(LONG), ready: new Intervals(LONG), holds: new Intervals(LONG), begun: [] };
       this.index.set(name, lane);
     }
     return lane;

@@ -34,8 +34,9 @@ export function causeWord(cause: Cause): string {
 export function causesWord(pass: Reconcile): string {
   const [first] = pass.causes;
   const n = causeCount(pass);
-  if (first === undefined) return n > 0 ? `${String(n)} causes` : "";
-  return n > 1 ? `${String(n)} causes` : causeWord(first);
+  if (n > 1) return `${String(n)} causes`;
+  // What is counted and not listed has a word at least.
+  return first === undefined ? word(Object.keys(pass.causeCounts)[0] ?? "") : causeWord(first);
 }
 
 /** causeCount is exact also where only the first and last causes are listed. */

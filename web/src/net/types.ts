@@ -75,4 +75,6 @@ export interface Watch {
   hubNow(): number;
   /** Malformed frames and rows so far. */
   malformed(): number;
+  /** What was wrong with the newest of them, "" when there was none. */
+  problem(): string;
 }

@@ -36,6 +36,7 @@ export class WatchClient implements Watch {
   private asOf = 0;
   private lostSince = 0;
   private bad = 0;
+  private newestProblem = "";
   private stopped = true;
   private cancelTimer: () => void = () => undefined;
 
@@ -85,6 +86,10 @@ export class WatchClient implements Watch {
     return this.bad;
   }
 
+  problem(): string {
+    return this.newestProblem;
+  }
+
   private connect(): void {
     this.set({ state: "connecting", attempt: this.attempt });
     const socket = this.options.open(this.url(), "tracer.v1");
@@ -111,6 +116,7 @@ export class WatchClient implements Watch {
     });
     if (!result.ok) {
       this.malform(result.problem);
+      this.options.onDirty();
       return;
     }
     const frame = result.value;
@@ -194,6 +200,7 @@ export class WatchClient implements Watch {
 
   private malform(problem: string): void {
     this.bad++;
+    this.newestProblem = problem;
     this.options.onMalformed?.(problem);
   }
 

@@ -4,13 +4,14 @@ import fc from "fast-check";
 import { geometry } from "../base/geometry.gen.ts";
 import type { Layout } from "../layout/layout.ts";
 import { layout } from "../layout/layout.ts";
-import { at, cause, pass, wait, write } from "../../test/rows.ts";
+import { at, cause, hold, pass, wait, write } from "../../test/rows.ts";
 import { scenarios } from "../../test/scenarios.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { matches, transcript } from "../../test/transcript.ts";
 import { MOST } from "./merge.ts";
 import { modeOf } from "./modes.ts";
 import { modesOf, scene } from "./scene.ts";
+import { spotlit } from "./spotlight.ts";
 import type { Token } from "./types.ts";
 
 const plain = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], { key: "r", causes: [cause({ at: at(0) })] });
@@ -200,6 +201,21 @@ test("nextAt tells when a still picture must be drawn again", () => {
   assert.equal(scene(made, at(-500), { geometry }).nextAt, at(0));
   assert.equal(scene(made, at(100), { geometry }).nextAt, at(100));
   assert.equal(scene(made, at(60_000), { geometry }).nextAt, Infinity);
+});
+
+test("a worker that is held shows at its phase for as long as it is held, drawn alone as well", () => {
+  const open = pass(0, [1, 2, 3], { key: "held", to: 0, result: "", worker: 1 });
+  const rows = [open, hold({ from: at(400), to: at(5400), reconcile: "held", worker: 1 })];
+  const made = layout(rows);
+  matches("hold", transcript(made, at(0), 6000));
+  const [lane] = scene(made, at(1400), { geometry }).lanes;
+  assert.deepEqual(
+    lane?.held.map(({ node, label, lasting }) => [node, label, lasting]),
+    [["apply", "web", 1_000_000]],
+  );
+  assert.equal(spotlit(made, open, at(1400), { geometry }).lanes[0]?.held.length, 1);
+  made.apply({ reset: false, upserted: [], removed: [{ row: "hold", key: rows[1]?.key ?? "" }] });
+  assert.deepEqual(scene(made, at(1400), { geometry }).lanes[0]?.held, []);
 });
 
 for (const { name, rows } of scenarios()) {

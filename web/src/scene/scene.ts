@@ -3,6 +3,7 @@ import type { EdgeId } from "../base/geometry.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { Journey } from "../layout/types.ts";
 import { SECOND } from "../base/time.ts";
+import { holdsOf } from "./holds.ts";
 import { edgesOf, flowsOf, nodesOf } from "./lit.ts";
 import type { Flow } from "./lit.ts";
 import { bound, merge } from "./merge.ts";
@@ -51,8 +52,9 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
   const mode = modeOf(rate, options.before?.get(name));
   const { under, drawn, nextAt } = drawnAt(layout, name, t, mode, options);
   const queue = slotsOf(layout, name, under, t, options.shows);
+  const held = holdsOf(layout, name, options.truth ?? t);
   return {
-    lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), behind: behindOf(under) },
+    lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), held, behind: behindOf(under) },
     tokens: merge(drawn, mode, options.pinned, options.shows !== undefined),
     nodes: nodesOf(under, options.truth ?? t),
     edges: mode === "flow" ? flowsAt(layout, name, t, options.shows) : edgesOf(under),

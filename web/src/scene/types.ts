@@ -90,6 +90,22 @@ export interface WaitRing {
   readonly dim?: true;
 }
 
+/** A worker that is held at a phase. */
+export interface Held {
+  readonly lane: string;
+  readonly node: NodeId;
+  /** "" when the hold names none. */
+  readonly item: string;
+  readonly label: string;
+  readonly reconcile: string;
+  readonly worker: number;
+  readonly why: string;
+  /** How long so far, in µs. */
+  readonly lasting: number;
+  /** When it ends by itself, true time in µs; 0 when it does not. */
+  readonly until: number;
+}
+
 export type Mode = "single" | "merged" | "flow";
 
 export interface LaneScene {
@@ -99,6 +115,7 @@ export interface LaneScene {
   readonly rate: number;
   readonly queue: readonly QueueSlot[];
   readonly waiting: readonly WaitRing[];
+  readonly held: readonly Held[];
   /** The cache has not got these own writes yet ("web 1 write behind"); undefined when it is not behind. */
   readonly behind: Behind | undefined;
 }

@@ -60,7 +60,7 @@ test("a watch that fails and events that were dropped are said", () => {
 });
 
 test("of a long queue the controller's own number is said, while it is live", () => {
-  const lane = { lane: "podset", mode: "single", rate: 0, waiting: [], behind: undefined } as const;
+  const lane = { lane: "podset", mode: "single", rate: 0, waiting: [], held: [], behind: undefined } as const;
   const slot = { lane: "podset", item: "default/web", label: "web", sub: "update", since: 0, reconcile: "" };
   const drawn = { ...lane, queue: [slot, slot] };
   const row = controller({ depth: 1000, delayed: 0 });
@@ -71,7 +71,7 @@ test("of a long queue the controller's own number is said, while it is live", ()
 
 test("a scene is dealt out to its lanes", () => {
   const lanes = ["a", "b"].map(
-    (lane) => ({ lane, mode: "single", rate: 0, queue: [], waiting: [], behind: undefined }) as const,
+    (lane) => ({ lane, mode: "single", rate: 0, queue: [], waiting: [], held: [], behind: undefined }) as const,
   );
   const edges = ["a", "b", "a"].map((lane) => {
     return { lane, edge: "queue-dequeue", tone: "ok", own: false, rate: 0, width: 1 } as const;

@@ -15,6 +15,7 @@ export interface KeyActions {
   readonly error: (direction: 1 | -1) => void;
   readonly link: () => void;
   readonly projector: () => void;
+  readonly save: () => void;
   readonly clear: () => void;
 }
 
@@ -95,6 +96,7 @@ function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bou
     "/": ["search", actions.search],
     n: to("error", shiftKey ? -1 : 1),
     c: ["link", actions.link],
+    s: ["save", actions.save],
     p: ["projector", actions.projector],
     escape: ["clear", actions.clear],
     "?": ["list", list],

@@ -19,8 +19,8 @@ export interface LabelOptions {
 
 /** placeLabels gives each token the first free of its places; one that finds none goes without. */
 export function placeLabels(tokens: readonly Token[], options: LabelOptions): Label[] {
-  const taken: Rect[] = [...Object.values(options.geometry.nodes), ...options.words];
-  for (const token of tokens) taken.push(around(token.x, token.y, options.radius * 2, options.radius * 2));
+  const taken = new Taken([...Object.values(options.geometry.nodes), ...options.words]);
+  for (const token of tokens) taken.add(around(token.x, token.y, options.radius * 2, options.radius * 2));
   const labels: Label[] = [];
   for (const token of tokens) {
     const text = textOf(token);
@@ -28,7 +28,7 @@ export function placeLabels(tokens: readonly Token[], options: LabelOptions): La
     const w = options.width(text) + 4;
     const place = candidates(token, w, options).find((at) => free(around(at.x, at.y, w, options.size), taken, options));
     if (place === undefined) continue;
-    taken.push(around(place.x, place.y, w, options.size));
+    taken.add(around(place.x, place.y, w, options.size));
     labels.push({ text, x: place.x, y: place.y });
   }
   return labels;
@@ -70,19 +70,52 @@ function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): { x: numbe
   return [...under, { x, y: box.y - size * 0.8 }];
 }
 
+/** Whether the part of the line on which a token is runs up or down. */
 function upright(token: Token, geometry: Geometry): boolean {
   const points = token.edge === undefined ? [] : geometry.edges[token.edge];
-  return points.some((a, i) => {
-    const b = points[i + 1];
-    if (b === undefined || a.x !== b.x || Math.abs(token.x - a.x) > 1) return false;
-    return token.y >= Math.min(a.y, b.y) && token.y <= Math.max(a.y, b.y);
+  return points.some((to, i) => {
+    const from = points[i - 1];
+    const between = from !== undefined && Math.min(from.y, to.y) <= token.y && token.y <= Math.max(from.y, to.y);
+    return between && from.x === to.x && Math.abs(to.x - token.x) < 1;
   });
 }
 
-function free(rect: Rect, taken: readonly Rect[], { geometry }: LabelOptions): boolean {
+function free(rect: Rect, taken: Taken, { geometry }: LabelOptions): boolean {
   const inside =
     rect.x >= 2 && rect.y >= 2 && rect.x + rect.w <= geometry.width - 2 && rect.y + rect.h <= geometry.height - 2;
-  return inside && !taken.some((other) => overlaps(rect, other));
+  return inside && !taken.meets(rect);
+}
+
+/** How large a field of Taken is, in map units: about two tokens. */
+const field = 40;
+
+/** What is taken of the map, by fields: of 600 tokens only those near a label are asked whether they are in its way. */
+class Taken {
+  private readonly fields = new Map<number, Rect[]>();
+
+  constructor(rects: readonly Rect[]) {
+    for (const rect of rects) this.add(rect);
+  }
+
+  add(rect: Rect): void {
+    for (const key of fieldsOf(rect)) {
+      const rects = this.fields.get(key);
+      if (rects === undefined) this.fields.set(key, [rect]);
+      else rects.push(rect);
+    }
+  }
+
+  meets(rect: Rect): boolean {
+    return fieldsOf(rect).some((key) => this.fields.get(key)?.some((other) => overlaps(rect, other)) === true);
+  }
+}
+
+function fieldsOf({ x, y, w, h }: Rect): number[] {
+  const keys: number[] = [];
+  for (let row = Math.floor(y / field); row * field < y + h; row++) {
+    for (let column = Math.floor(x / field); column * field < x + w; column++) keys.push(row * 1000 + column);
+  }
+  return keys;
 }
 
 function overlaps(a: Rect, b: Rect): boolean {

@@ -3,7 +3,7 @@ import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import type { NodeId } from "../base/geometry.ts";
 import { countdown, count, rate } from "../base/time.ts";
 import type { Lane } from "../model/types.ts";
-import type { ActiveEdge, ActiveNode, Behind, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
+import type { ActiveEdge, ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { aboutSaid, countsAt, countsOf, newestVersion } from "./asof.ts";
 import type { Counts } from "./asof.ts";
@@ -15,7 +15,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Measured } from "./tokens.ts";
-import { ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
+import { heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -34,6 +34,7 @@ export class LaneElement extends HTMLElement {
   private paintedInSight = false;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
+  private readonly lines = new Map<string, SVGPathElement>();
 
   get lane(): string {
     return this.dataset["lane"] ?? "";
@@ -43,6 +44,10 @@ export class LaneElement extends HTMLElement {
     this.app = app;
     for (const g of this.querySelectorAll<SVGGElement>("[data-node]")) this.nodes.set(g.dataset["node"] ?? "", g);
     for (const g of this.querySelectorAll<SVGGElement>("[data-edge]")) this.edges.set(g.dataset["edge"] ?? "", g);
+    for (const [id, g] of this.edges) {
+      const line = g.querySelector<SVGPathElement>(".line");
+      if (line !== null) this.lines.set(id, line);
+    }
     this.tokens = new Tokens(part<HTMLCanvasElement>(this, "tokens"), geometry);
     const picture = part(this, "picture");
     this.tip = new Tip(picture);
@@ -88,11 +93,19 @@ export class LaneElement extends HTMLElement {
     this.drawStepped(alone);
     this.drawNodes(nodes);
     this.drawEdges(edges);
+    this.drawHolds(lane?.held ?? []);
     const all = totals(lane, app?.model.controller(this.lane), app?.playhead.following === true);
     this.drawQueue(lane?.queue ?? [], all.queue);
     this.drawWaiting(lane?.waiting ?? [], all.waiting);
     this.drawCache(lane?.behind);
     this.drawMode(lane);
+  }
+
+  /** The map and the tokens above it, as they are now. */
+  drawing(): { readonly map: SVGSVGElement; readonly tokens: SVGGElement | "" } {
+    const map = this.querySelector<SVGSVGElement>("svg.map");
+    if (map === null) throw new Error(`the lane ${this.lane} has no map`);
+    return { map, tokens: this.tokens?.vector(this.app?.selection.get()?.reconcile ?? "") ?? "" };
   }
 
   private followTip(): void {
@@ -186,15 +199,29 @@ export class LaneElement extends HTMLElement {
     }
   }
 
+  /** A phase at which a worker is held has a hand of its own, and says for how long: "held · 12 s". */
+  private drawHolds(held: readonly Held[]): void {
+    for (const [id, g] of this.nodes) {
+      if (!isPhase(id)) continue;
+      const hold = held.find(({ node }) => node === id);
+      if (hold === undefined && !g.classList.contains("is-held")) continue;
+      g.classList.toggle("is-held", hold !== undefined);
+      attr(g, "aria-label", hold === undefined ? (g.dataset["label"] ?? "") : `${heldSaid(hold)}, ${hold.why}`);
+      const lasting = countdown(hold?.lasting ?? 0);
+      if (hold === undefined) this.note(id, "");
+      else fitFirst(part(g, "note"), [`held · ${lasting}`, lasting], geometry.nodes[id].w - 8);
+    }
+  }
+
   private drawEdges(active: readonly ActiveEdge[]): void {
     const lit = new Map(active.map((edge) => [edge.edge as string, edge]));
     for (const [id, g] of this.edges) {
       const edge = lit.get(id);
       g.classList.toggle("is-own", edge?.own === true && edge.dim !== true);
       g.classList.toggle("is-dim", edge?.dim === true);
-      const line = g.querySelector<SVGPathElement>(".line");
+      const line = this.lines.get(id);
       const width = edge !== undefined && edge.width > 1 ? `${String(2 * edge.width)}px` : "";
-      if (line !== null && line.style.strokeWidth !== width) line.style.strokeWidth = width;
+      if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
   }
 

@@ -53,6 +53,11 @@ export class Lanes {
     for (const lane of this.inSight) lane.draw(split(lane.lane));
   }
 
+  /** The lanes in sight, from the top. */
+  seen(): readonly LaneElement[] {
+    return [...this.byName.values()].filter((lane) => this.inSight.has(lane));
+  }
+
   paint(): void {
     const { root, empty } = this.place;
     const lanes = new Map(this.app.model.lanes(this.app.watch.hubNow()).map((lane) => [lane.name, lane]));

@@ -27,6 +27,8 @@ export class NoticeElement extends HTMLElement {
   private tryIt: (() => void) | undefined;
   private told: Words | undefined;
   private forgetting = 0;
+  /** How many rows that could not be read have been taken note of. */
+  private noted = 0;
 
   /** tryIt opens the panel of actions; undefined when there is none. */
   connect(app: App, tryIt: (() => void) | undefined): void {
@@ -82,10 +84,19 @@ export class NoticeElement extends HTMLElement {
       return { text, tone: "error", button: "Try now", press: retry };
     }
     if (connection.state === "restored") return restoredWords(connection);
-    const bad = app.watch.malformed();
-    if (bad === 0) return undefined;
-    const text = `${plural(bad, "message", "messages")} from the hub could not be read and ${bad === 1 ? "was" : "were"} skipped`;
-    return { text, tone: "warn" };
+    return this.brokenWords(app);
+  }
+
+  /** Said until somebody has taken note of it, and again when there are more. */
+  private brokenWords({ watch }: App): Words | undefined {
+    const bad = watch.malformed();
+    if (bad === this.noted) return undefined;
+    const text = `${plural(bad, "row", "rows")} could not be read and ${bad === 1 ? "was" : "were"} skipped · ${watch.problem()}`;
+    const press = (): void => {
+      this.noted = bad;
+      this.app?.wake();
+    };
+    return { text, tone: "warn", button: "OK", press };
   }
 
   private idleWords(app: App): Words | undefined {

@@ -6,6 +6,7 @@ import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
+import { connectMenu } from "./menu.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
 import type { Scrubber } from "./scrubber.ts";
@@ -63,7 +64,14 @@ export function buildPage(app: App): PageParts {
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  connectKeys(app, notice, tryIt, line);
+  const save = connectMenu(app, {
+    menu: the("menu", HTMLDetailsElement),
+    lanes: () => lanes.seen(),
+    tell: (text) => {
+      notice.tell(text);
+    },
+  });
+  connectKeys(app, notice, tryIt, line, save);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -98,7 +106,13 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement, line: Scrubber): void {
+function connectKeys(
+  app: App,
+  notice: NoticeElement,
+  tryIt: TryItElement,
+  line: Scrubber,
+  save: (kind: "svg") => void,
+): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -142,6 +156,9 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement, line:
         notice.tell(ok ? "Copied a link to this moment" : link);
       });
     },
+    save: () => {
+      save("svg");
+    },
     projector: () => {
       theme.toggleProjector();
     },
@@ -170,7 +187,7 @@ function connectCopies(): void {
 }
 
 /** the finds an element by its id and checks what it is. */
-function the<E extends Element>(id: string, kind: abstract new () => E): E {
+export function the<E extends Element>(id: string, kind: abstract new () => E): E {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
   throw new Error(`the page has no ${id}: its script and its templates do not belong together`);

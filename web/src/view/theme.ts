@@ -1,7 +1,7 @@
-/** The theme: auto, light, dark or projector; kept in the browser. */
+/** The theme: auto, light, dark, contrast or projector; kept in the browser. */
 import { recall, remember } from "./memory.ts";
 
-const themes = ["auto", "light", "dark", "projector"] as const;
+const themes = ["auto", "light", "dark", "contrast", "projector"] as const;
 export type Theme = (typeof themes)[number];
 const stored = "tracer-theme";
 
@@ -19,7 +19,9 @@ export class ThemeElement extends HTMLElement {
         this.set(themeOf(button.dataset["themeChoice"]));
       });
     }
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+    for (const asked of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
+      matchMedia(asked).addEventListener("change", changed);
+    }
     this.set(themeOf(recall(stored)));
   }
 
@@ -44,6 +46,7 @@ export class ThemeElement extends HTMLElement {
   }
 }
 
-function themeOf(name: string | undefined): Theme {
+/** themeOf is the theme of that name, auto when there is none. */
+export function themeOf(name: string | null | undefined): Theme {
   return themes.find((theme) => theme === name) ?? "auto";
 }

@@ -52,12 +52,15 @@ interface Pen {
 
 /** drawTimeline paints everything anew; it is small. */
 export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing): void {
-  const { clientWidth: w, clientHeight: h } = canvas;
-  const c = canvas.getContext("2d");
-  if (c === null || w === 0) return;
+  const { w, h } = sizeOf(canvas);
+  const page = canvas.getContext("2d");
+  const c = sheetOf(canvas).getContext("2d");
+  if (page === null || c === null || w === 0) return;
   const dpr = devicePixelRatio;
-  if (canvas.width !== Math.round(w * dpr)) canvas.width = Math.round(w * dpr);
-  if (canvas.height !== Math.round(h * dpr)) canvas.height = Math.round(h * dpr);
+  for (const one of [canvas, c.canvas]) {
+    if (one.width !== Math.round(w * dpr)) one.width = Math.round(w * dpr);
+    if (one.height !== Math.round(h * dpr)) one.height = Math.round(h * dpr);
+  }
   c.setTransform(dpr, 0, 0, dpr, 0, 0);
   c.clearRect(0, 0, w, h);
   const { palette, span } = drawing;
@@ -75,6 +78,33 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   drawMarks(pen, drawing);
   drawTimes(pen, drawing);
   drawMarker(pen, drawing);
+  page.clearRect(0, 0, canvas.width, canvas.height);
+  page.drawImage(c.canvas, 0, 0);
+}
+
+const sheets = new WeakMap<Element, HTMLCanvasElement>();
+
+/** A sheet outside of the page: to choose letters on a canvas in it makes the browser work out the page's style anew. */
+function sheetOf(canvas: Element): HTMLCanvasElement {
+  const sheet = sheets.get(canvas) ?? document.createElement("canvas");
+  sheets.set(canvas, sheet);
+  return sheet;
+}
+
+const sizes = new WeakMap<Element, { w: number; h: number }>();
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) sizes.set(target, { w: target.clientWidth, h: target.clientHeight });
+});
+
+/** The size of a canvas in the page. It is read when it changes only: each reading would make the browser lay out the page. */
+function sizeOf(canvas: Element): { w: number; h: number } {
+  let size = sizes.get(canvas);
+  if (size === undefined) {
+    size = { w: canvas.clientWidth, h: canvas.clientHeight };
+    sizes.set(canvas, size);
+    resized.observe(canvas);
+  }
+  return size;
 }
 
 /** What the filter leaves out stands pale behind what it shows; errors have their part of a bar whatever it counts. */

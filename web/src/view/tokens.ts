@@ -2,10 +2,12 @@
 import type { Geometry, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
 import { placeLabels } from "./labels.ts";
+import type { Label } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
 import { Sprites } from "./sprites.ts";
 import type { Spot } from "./tip.ts";
+import { tokensOf } from "./vector.ts";
 
 /** How the map's units lie on the canvas: as preserveAspectRatio xMidYMid meet does it for the SVG. */
 interface Fit {
@@ -79,22 +81,33 @@ export class Tokens {
     this.drawLabels(c, shown, p, sprites);
   }
 
+  /** What is drawn now, as SVG in units of the map. */
+  vector(selected: string): SVGGElement | undefined {
+    const { palette, sprites, drawn: tokens } = this;
+    if (palette === undefined || sprites === undefined) return undefined;
+    const labels = this.labels(tokens, palette, sprites);
+    return tokensOf({ tokens, labels, selected, palette, place: (token) => placeOf(token, palette) });
+  }
+
+  private labels(tokens: readonly Token[], { label: size, radius }: Palette, sprites: Sprites): readonly Label[] {
+    const { geometry, words } = this;
+    return placeLabels(tokens, { size, radius, geometry, words, width: (text) => sprites.of(text).text });
+  }
+
   private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {
-    const at: Place = { x: token.x, y: token.y, r: p.radius * (token.minor ? minorSize : 1) };
+    const at = placeOf(token, p);
     if (selected) ringRound(c, at, p);
     if (token.dim !== true && (token.halo || token.shape === "halo")) drawHalo(c, at, p);
     drawShape(c, token.shape, token.tone, at, p);
   }
 
   private drawLabels(c: CanvasRenderingContext2D, tokens: readonly Token[], p: Palette, sprites: Sprites): void {
-    const width = (text: string): number => sprites.of(text).text;
-    const { geometry, words } = this;
     // Pixel on pixel, or the letters would blur.
     const scale = this.fit.scale * devicePixelRatio;
     const left = this.fit.left * devicePixelRatio;
     const top = this.fit.top * devicePixelRatio;
     c.setTransform(1, 0, 0, 1, 0, 0);
-    for (const { text, x, y } of placeLabels(tokens, { size: p.label, radius: p.radius, geometry, words, width })) {
+    for (const { text, x, y } of this.labels(tokens, p, sprites)) {
       const { image, width: w, height: h } = sprites.of(text);
       c.drawImage(image, Math.round(left + (x - w / 2) * scale), Math.round(top + (y - h / 2) * scale));
     }
@@ -122,6 +135,10 @@ export class Tokens {
     }
     return best;
   }
+}
+
+function placeOf({ x, y, minor }: Token, p: Palette): Place {
+  return { x, y, r: p.radius * (minor ? minorSize : 1) };
 }
 
 function ringRound(c: CanvasRenderingContext2D, { x, y, r }: Place, p: Palette): void {

@@ -5,7 +5,7 @@ import { countsAt, countsOf } from "./asof.ts";
 import { h, say } from "./dom.ts";
 import { byLane, totals } from "./split.ts";
 import type { LanePart, Totals } from "./split.ts";
-import { plural, word } from "./words.ts";
+import { heldSaid, plural, word } from "./words.ts";
 
 const stations = [
   ["waiting", "Waiting room"],
@@ -99,11 +99,10 @@ function whoIs({ lane, nodes, all, done }: Here, id: string): string {
     return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;
+  const held = (lane?.held ?? []).filter(({ node }) => node === id).map(heldSaid);
   const there = nodes.filter((node) => node.node === id);
-  return list(
-    there.filter(shown).map((node) => node.label),
-    there.length,
-  );
+  const names = there.filter(shown).map((node) => node.label);
+  return list([...held, ...names], held.length + there.length);
 }
 
 /** A station at which nothing stands that matches is as quiet as an empty one. */

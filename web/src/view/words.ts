@@ -3,6 +3,7 @@ import { countdown, duration } from "../base/time.ts";
 import type { Cause, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
 import type { Overtaken } from "../model/types.ts";
+import type { Held } from "../scene/types.ts";
 
 export type ChipTone = Tone | "quiet";
 
@@ -238,4 +239,9 @@ function timerSaid(
   const set = why === "backoff" ? " set" : "";
   const text = `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`;
   return { text, more: `${first === undefined ? "" : `${article} `}${came} came first, after ${gone}` };
+}
+
+/** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
+export function heldSaid({ label, node, lasting }: Held): string {
+  return `${label === "" ? "a worker" : label} is held at ${node} · ${countdown(lasting)}`;
 }
