@@ -39,6 +39,7 @@ const maxEmitters = 1000
 type Hub struct {
 	cfg     Config
 	token   secret
+	viewer  secret
 	ingest  secret
 	listen  net.Listener
 	grpcOn  net.Listener // nil when there is none
@@ -52,6 +53,8 @@ type Hub struct {
 	cross   *http.CrossOriginProtection
 	ready   atomic.Bool
 	metrics http.Handler
+	share   *share // nil when nothing is shared
+	room    *room
 }
 
 // New checks the configuration, takes the ports and opens the journal. What it
@@ -68,6 +71,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	h.watch = watch.New(watch.Config{MaxViewers: h.cfg.MaxViewers, Log: h.cfg.Log})
 	h.fold.publish = h.watch.Publish
+	h.room = newRoom(h.watch.SetRoom)
 	h.otlp = otlp.New(otlp.Config{Store: h.store, Authorize: h.ingest.is})
 	h.cross = http.NewCrossOriginProtection()
 	h.metrics = h.newMetrics()
@@ -82,6 +86,9 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	if h.grpcOn != nil {
 		h.grpc = h.newGRPC()
+	}
+	if h.share != nil {
+		h.share.http = h.newShare()
 	}
 	return h, nil
 }
@@ -106,6 +113,9 @@ func (h *Hub) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := h.openShare(ctx); err != nil {
+		return err
+	}
 	h.fold = newFold(h.cfg.Limits, h.cfg.Log)
 	h.journal, err = journal.Open(ctx, journal.Config{
 		Dir: h.cfg.Data, MaxBytes: h.cfg.JournalBytes, MaxAge: h.cfg.JournalAge, OnBlock: h.fold.offer, Log: h.cfg.Log,
@@ -116,8 +126,12 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-// ingestFile is the file in the data folder that keeps the emitters' token.
-const ingestFile = "ingest-token"
+// ingestFile and viewerFile are the files in the data folder that keep the
+// emitters' and the viewers' tokens.
+const (
+	ingestFile = "ingest-token"
+	viewerFile = "viewer-token"
+)
 
 func (h *Hub) openFolder() error {
 	if err := os.MkdirAll(h.cfg.Data, 0o700); err != nil {
@@ -126,6 +140,9 @@ func (h *Hub) openFolder() error {
 	var err error
 	if h.token, err = loadToken(h.cfg.Token, h.cfg.Data, "token"); err == nil {
 		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, ingestFile)
+	}
+	if err == nil {
+		h.viewer, err = loadToken(h.cfg.ViewerToken, h.cfg.Data, viewerFile)
 	}
 	if h.cfg.IngestToken == "" && err == nil {
 		h.cfg.Log.Info("the ingest token is kept", "file", filepath.Join(h.cfg.Data, ingestFile))
@@ -154,6 +171,9 @@ func (h *Hub) abandon() {
 		if l != nil {
 			_ = l.Close()
 		}
+	}
+	if h.share != nil {
+		_ = h.share.listen.Close()
 	}
 }
 
@@ -203,6 +223,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	folded := make(chan struct{})
 	viewing, stopViewing := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return h.serveHTTP() })
+	if h.share != nil {
+		g.Go(func() error { return h.serveShare() })
+	}
 	if h.grpc != nil {
 		g.Go(func() error { return h.serveGRPC() })
 	}
@@ -247,9 +270,7 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	h.ready.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
-	if err := h.http.Shutdown(ctx); err != nil {
-		_ = h.http.Close()
-	}
+	h.stopHTTP(ctx)
 	h.stopGRPC(ctx)
 	drained := make(chan struct{})
 	go func() { // a fold that has failed must not keep the journal from closing
@@ -265,6 +286,20 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	h.fold.end()
 	<-drained
 	return err
+}
+
+// stopHTTP stops the viewers' listener first: the presenter is to be the last to
+// see the page.
+func (h *Hub) stopHTTP(ctx context.Context) {
+	servers := []*http.Server{h.http}
+	if h.share != nil {
+		servers = []*http.Server{h.share.http, h.http}
+	}
+	for _, s := range servers {
+		if err := s.Shutdown(ctx); err != nil {
+			_ = s.Close()
+		}
+	}
 }
 
 func (h *Hub) stopGRPC(ctx context.Context) {

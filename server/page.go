@@ -19,25 +19,32 @@ const recentPasses = 20
 // page serves the page, or the way to log in.
 func (h *Hub) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if !h.hasSession(r) {
+	who := h.roleOf(r)
+	if who == nobody {
 		n := templates.LoginNeeded()
-		n.Command = h.URL() + "/login?token=…"
+		n.Command = h.origin(r) + "/login?token=…"
 		h.say(w, r, n)
 		return
 	}
+	if h.isFull(r) {
+		h.say(w, r, templates.Notice{Status: http.StatusServiceUnavailable, Title: "No place is left", Text: h.fullWords() + "."})
+		return
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if err := templates.Index(h.model()).Render(r.Context(), w); err != nil {
+	if err := templates.Index(h.model(who)).Render(r.Context(), w); err != nil {
 		h.cfg.Log.Debug("a page was not sent whole", "error", err)
 	}
 }
 
-func (h *Hub) model() templates.Page {
+func (h *Hub) model(who role) templates.Page {
 	rows, _, _ := h.watch.Rows(watch.Filter{Kinds: []flow.RowKind{flow.RowController, flow.RowReconcile}, Limit: recentPasses})
 	p := templates.Page{
 		Cluster: h.cfg.Cluster,
 		Version: h.cfg.Version,
-		CanAct:  h.cfg.Actions != nil,
-		Attach:  templates.AttachSteps(h.URL()),
+		Role:    who.String(),
+	}
+	if who == presenter {
+		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL()), h.shareModel()
 	}
 	if !p.CanAct {
 		p.NoAct = "This hub has no cluster to act on. Start it with --kubeconfig, or use tracer demo."

@@ -23,18 +23,39 @@ func (h *Hub) routes() http.Handler {
 	// For browsers, and for curl.
 	r.Group(func(r chi.Router) {
 		r.Use(h.checkHost)
-		r.Get("/login", h.login)
-		r.Post("/logout", h.logout)
-		r.Get("/static/*", h.static().ServeHTTP)
-		r.Get("/", h.page)
+		h.pageRoutes(r)
 		r.Route("/api/v1", func(r chi.Router) {
-			r.Use(h.needSession)
-			r.Get("/rows", h.rows)
-			r.With(h.checkOrigin).Get("/watch", h.watch.ServeHTTP)
-			r.Post("/actions/{action}", h.act)
+			r.Group(h.viewerRoutes)
+			r.Group(h.presenterRoutes)
 		})
 	})
 	return r
+}
+
+// pageRoutes are the page and the way to it, at either listener.
+func (h *Hub) pageRoutes(r chi.Router) {
+	r.Get("/login", h.login)
+	r.Post("/logout", h.logout)
+	r.Get("/static/*", h.static().ServeHTTP)
+	r.Get("/", h.page)
+}
+
+// viewerRoutes are what viewers may call, at either listener.
+func (h *Hub) viewerRoutes(r chi.Router) {
+	r.Use(h.needViewer)
+	r.Get("/rows", h.rows)
+	r.With(h.checkOrigin).Get("/watch", h.watchRoom)
+	r.Put("/room/following", h.follow)
+}
+
+// presenterRoutes are what the presenter alone may call, and only at the hub's
+// own listener.
+func (h *Hub) presenterRoutes(r chi.Router) {
+	r.Use(h.needSession)
+	r.Post("/actions/{action}", h.act)
+	r.Put("/room/presenter", h.present)
+	r.Post("/room/call", h.callBack)
+	r.Get("/share/qr.svg", h.shareQR)
 }
 
 // policy lets the page load what the hub serves, and nothing else.
