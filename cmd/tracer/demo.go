@@ -18,6 +18,7 @@ type demoOptions struct {
 	ingest       string
 	open         bool
 	localcluster string
+	share        shareOptions
 	io           streams
 }
 
@@ -38,12 +39,17 @@ everything. All of it listens on this machine only.
 History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"
 in it. A controller of your own attaches to the same hub: the two lines that it
-needs are printed at the start.`,
+needs are printed at the start.
+
+` + shareHelp,
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 
   # Leave nothing behind:
   tracer demo --ephemeral
+
+  # For a class: others watch, by a link and its QR code.
+  tracer demo --share
 
   # For a script:
   TRACER_TOKEN=$(openssl rand -hex 16) tracer demo --open=false --listen 127.0.0.1:7780 --data ./demo`,
@@ -62,6 +68,7 @@ needs are printed at the start.`,
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
+	o.share.addFlags(f)
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	return cmd
 }
@@ -85,6 +92,9 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	}
 	address, err := folder.settleAddress(ctx, o.listen)
 	if err != nil {
+		return err
+	}
+	if err := o.share.settle(ctx, folder); err != nil {
 		return err
 	}
 	// The API server and etcd are told it before the hub is there.
@@ -152,6 +162,9 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	}
 	d.sayAttach()
 	d.say("and to the demo's cluster:\n  export KUBECONFIG='%s'", d.folder.kubeconfig())
+	if err := d.sayShare(); err != nil {
+		return err
+	}
 	fmt.Fprintf(d.io.out, "ready: %s\n", login)
 	if d.open {
 		d.openPage(ctx, login)
@@ -164,6 +177,9 @@ func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	if err := checkTokens(o.token, o.ingest); err != nil {
+		return err
+	}
+	if err := o.share.check(o.token, o.ingest); err != nil {
 		return err
 	}
 	if o.listen != "" {
