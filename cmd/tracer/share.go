@@ -61,14 +61,19 @@ func (o *shareOptions) check(page, ingest string) error {
 }
 
 // settle chooses the address where it was left open: that of the last start, so
-// that a link on a slide stays right, else the usual port, else a free one.
+// that a link on a slide stays right, else the usual port, else a free one. It
+// finds out early that an address cannot be used.
 func (o *shareOptions) settle(ctx context.Context, folder *runFolder) error {
-	if o.address != shareAuto {
+	if o.address == "" {
 		return nil
 	}
-	last, _ := os.ReadFile(folder.lastShare()) // there is none at the first start
+	wanted := []string{o.address}
+	if o.address == shareAuto {
+		last, _ := os.ReadFile(folder.lastShare()) // there is none at the first start
+		wanted = []string{string(last), server.ShareDefault, ":0"}
+	}
 	var err error
-	for _, address := range []string{string(last), server.ShareDefault, ":0"} {
+	for _, address := range wanted {
 		if address == "" {
 			continue
 		}

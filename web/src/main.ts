@@ -11,7 +11,7 @@ import { spotlit } from "./scene/spotlight.ts";
 import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
 import { Frames } from "./view/frames.ts";
-import { buildPage, defineElements } from "./view/page.ts";
+import { buildPage, defineElements, pageName } from "./view/page.ts";
 import type { PageParts } from "./view/page.ts";
 import { Playhead } from "./view/playhead.ts";
 
@@ -33,14 +33,15 @@ class Main implements App {
     const onDirty = (): void => {
       this.wake();
     };
-    this.watch = new WatchClient({ url: watchUrl(), open: openSocket, timer, onDirty });
+    const page = pageName();
+    this.watch = new WatchClient({ url: watchUrl(page), open: openSocket, timer, onDirty });
     this.playhead = new Playhead({ now: () => this.watch.hubNow(), heard: () => this.heard() }, onDirty);
     const draw = (): number => this.draw();
     const panels = (): void => {
       this.parts.paint();
     };
     this.frames = new Frames({ draw, panels });
-    this.parts = buildPage(this);
+    this.parts = buildPage(this, page);
     this.selection.subscribe(onDirty);
     this.looks.subscribe(onDirty);
   }
@@ -80,6 +81,7 @@ class Main implements App {
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
     for (const frame of this.watch.drain()) this.layout.apply(this.model.apply(frame));
+    this.parts.step();
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
     const drawn = this.calm.matches ? seatedOnly(whole) : whole;
@@ -113,9 +115,10 @@ const timer: Timer = {
   random: () => Math.random(),
 };
 
-function watchUrl(): string {
+function watchUrl(page: string): string {
   const url = new URL("/api/v1/watch", location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  url.searchParams.set("page", page);
   return url.href;
 }
 

@@ -14,7 +14,7 @@ export interface Selection {
 
 export interface App {
   readonly model: Model;
-  readonly watch: Pick<Watch, "connection" | "secondsToRetry" | "tryNow" | "hubNow" | "malformed">;
+  readonly watch: Pick<Watch, "connection" | "room" | "secondsToRetry" | "tryNow" | "hubNow" | "malformed">;
   readonly playhead: Playhead;
   readonly selection: Signal<Selection | undefined>;
   /** Rises when the theme, a size or the letters change: what was measured or coloured is to be drawn anew. */

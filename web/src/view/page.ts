@@ -8,6 +8,8 @@ import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
+import { RoomElement, pageName } from "./room.ts";
+import { Share } from "./share.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
@@ -16,8 +18,9 @@ import { TryItElement } from "./tryit.ts";
 import { TwinElement } from "./twin.ts";
 import { Voice } from "./voice.ts";
 
-/** What main calls: draw on every frame, paint at most ten times a second. */
+/** What main calls: step and draw on every frame, paint at most ten times a second. */
 export interface PageParts {
+  step(): void;
   draw(scene: Scene): void;
   paint(): void;
 }
@@ -28,6 +31,7 @@ export function defineElements(): void {
     "tracer-lane": LaneElement,
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
+    "tracer-room": RoomElement,
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
     "tracer-transport": TransportElement,
@@ -38,7 +42,7 @@ export function defineElements(): void {
 }
 
 /** buildPage connects everything. It throws when the page lacks a part: script and templates do not belong together. */
-export function buildPage(app: App): PageParts {
+export function buildPage(app: App, page: string): PageParts {
   const lanes = new Lanes(app, {
     root: the("map", HTMLElement),
     empty: the("empty", HTMLElement),
@@ -48,15 +52,19 @@ export function buildPage(app: App): PageParts {
   const panel = the("details", PanelElement);
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
-  const tryIt = the("tryit", TryItElement);
+  const room = the("room", RoomElement);
   const twin = the("twin", TwinElement);
   const step = stepper(app);
-  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
-    lanes.reveal(controller);
-  });
-  notice.connect(app, () => {
-    tryIt.open(true);
-  });
+  room.connect(app, page);
+  const presents = document.body.dataset["role"] === "viewer" ? undefined : presenterParts(app, lanes);
+  const tryIt = presents?.tryIt;
+  notice.connect(
+    app,
+    tryIt &&
+      (() => {
+        tryIt.open(true);
+      }),
+  );
   transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
@@ -66,8 +74,11 @@ export function buildPage(app: App): PageParts {
   const links = new Links(app, (text, button, press) => {
     notice.tell(text, button, press);
   });
-  const parts = [links, lanes, notice, panel, status, transport, tryIt, twin, voice];
+  const parts = [links, lanes, notice, panel, room, status, transport, twin, voice, ...Object.values(presents ?? {})];
   return {
+    step: () => {
+      room.step();
+    },
     draw: (scene) => {
       lanes.draw(scene);
     },
@@ -75,6 +86,16 @@ export function buildPage(app: App): PageParts {
       for (const part of parts) part.paint();
     },
   };
+}
+
+/** What only the presenter's page has. */
+function presenterParts(app: App, lanes: Lanes): { readonly tryIt: TryItElement; readonly share: Share } {
+  const tryIt = the("tryit", TryItElement);
+  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
+    lanes.reveal(controller);
+  });
+  const share = new Share(app, the("share", HTMLDialogElement), the("share-open", HTMLButtonElement));
+  return { tryIt, share };
 }
 
 function connectLooks(app: App, lanes: Lanes): void {
@@ -87,7 +108,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void {
+function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement | undefined): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -125,7 +146,7 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement): void
       theme.toggleProjector();
     },
     clear: () => {
-      if (!tryIt.escape()) app.selection.set(undefined);
+      if (tryIt?.escape() !== true) app.selection.set(undefined);
     },
   });
 }
@@ -136,17 +157,15 @@ function connectCopies(): void {
     button.hidden = false;
     button.addEventListener("click", () => {
       const code = button.parentElement?.querySelector("code");
-      navigator.clipboard.writeText(button.dataset["copy"] ?? "").then(
-        () => {
-          button.textContent = "Copied";
-        },
-        () => {
-          if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code);
-        },
-      );
+      void copied(button.dataset["copy"] ?? "").then((ok) => {
+        if (ok) button.textContent = "Copied";
+        else if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code);
+      });
     });
   }
 }
+
+export { pageName };
 
 /** the finds an element by its id and checks what it is. */
 function the<E extends Element>(id: string, kind: abstract new () => E): E {
