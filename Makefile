@@ -126,6 +126,10 @@ bench: build ## Run the short benchmarks, and time the demo's first moving token
 bench-library: ## Measure the library beside the SDK, otelhttp and an untraced controller (3 minutes)
 	@mkdir -p tmp && $(GO) build -o tmp/bench-library ./tracer/benchmarks && tmp/bench-library $(BENCH_FLAGS)
 
+.PHONY: bench-classroom
+bench-classroom: build ## Measure how far 35 viewers and 3 pages are behind their presenter (1 minute)
+	$(GO) run ./cmd/tracer/classload -tracer bin/tracer -localcluster bin/localcluster -chromium "$(CHROMIUM)" $(BENCH_FLAGS)
+
 # --- check and verify ----------------------------------------------------------
 
 .PHONY: check

@@ -9,6 +9,8 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 
 // act does what a button of the page says, for real.
 func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
-	if h.notFromElsewhere(w, r, "an action") {
+	if !h.ownPage(w, r, "an action") {
 		return
 	}
 	args, status, err := readArgs(w, r)
@@ -41,8 +43,36 @@ func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"summary": summary})
 }
 
+// ownPage refuses what a page of another site sends in a browser's name.
+func (h *Hub) ownPage(w http.ResponseWriter, r *http.Request, what string) bool {
+	if err := h.cross.Check(r); err != nil {
+		fail(w, http.StatusForbidden, "%s must come from this hub's own page: %v", what, err)
+		return false
+	}
+	if same, there := h.sameOrigin(r); there && !same {
+		fail(w, http.StatusForbidden, "%s must come from this hub's own page, not from %q", what, flow.Brief(r.Header.Get("Origin")))
+		return false
+	}
+	return true
+}
+
+// readJSON reads a body of JSON, whatever is in it.
+func readJSON(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
+		return nil, http.StatusUnsupportedMediaType, errors.New("the Content-Type must be application/json")
+	}
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only what is asked for")
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest, fmt.Errorf("the body did not come whole: %w: send it again", err)
+	}
+	return body, 0, nil
+}
+
 func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, status int, err error) {
-	body, status, err := readBody(w, r)
+	body, status, err := readJSON(w, r)
 	if err != nil {
 		return nil, status, err
 	}
@@ -53,22 +83,6 @@ func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, s
 		return nil, http.StatusBadRequest, errors.New("the body has over 32 arguments: send only the action's")
 	}
 	return args, 0, nil
-}
-
-// readBody reads a body of JSON that may have 16 KiB; status is for the answer
-// when there is an error.
-func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
-	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
-		return nil, http.StatusUnsupportedMediaType, errors.New("the Content-Type must be application/json")
-	}
-	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only the arguments")
-	}
-	if err != nil {
-		return nil, http.StatusBadRequest, fmt.Errorf("the body did not come whole: %w: send it again", err)
-	}
-	return body, 0, nil
 }
 
 // actionStatus is the status that an action's error asks for.

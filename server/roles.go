@@ -115,18 +115,3 @@ func unauthorized(w http.ResponseWriter, least role, remedy string) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="tracer"`)
 	fail(w, http.StatusUnauthorized, "this needs the %s's token: %s", least, remedy)
 }
-
-// notFromElsewhere answers a request that a page of another site has made,
-// which a browser sends with our cookie, and says whether it has; what says in
-// the answer what must not come from there.
-func (h *Hub) notFromElsewhere(w http.ResponseWriter, r *http.Request, what string) (refused bool) {
-	if err := h.cross.Check(r); err != nil {
-		fail(w, http.StatusForbidden, "%s must come from this hub's own page: %v", what, err)
-		return true
-	}
-	if same, there := h.sameOrigin(r); there && !same {
-		fail(w, http.StatusForbidden, "%s must come from this hub's own page, not from %q", what, briefOrigin(r))
-		return true
-	}
-	return false
-}

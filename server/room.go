@@ -131,7 +131,7 @@ func (h *Hub) follow(w http.ResponseWriter, r *http.Request) {
 
 // callBack calls everyone back to the presenter.
 func (h *Hub) callBack(w http.ResponseWriter, r *http.Request) {
-	if h.notFromElsewhere(w, r, "a call") {
+	if !h.ownPage(w, r, "a call") {
 		return
 	}
 	answerRoom(w, h.room.change(func(room *classroom.Room) (bool, error) {
@@ -142,10 +142,10 @@ func (h *Hub) callBack(w http.ResponseWriter, r *http.Request) {
 
 // readRoom reads what a page says of itself; false when it has answered.
 func (h *Hub) readRoom(w http.ResponseWriter, r *http.Request, into any) bool {
-	if h.notFromElsewhere(w, r, "what a page says of itself") {
+	if !h.ownPage(w, r, "what a page says of itself") {
 		return false
 	}
-	data, status, err := readBody(w, r)
+	data, status, err := readJSON(w, r)
 	if err != nil {
 		fail(w, status, "%v", err)
 		return false
