@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/sys/unix"
 )
 
 // browser is a Chromium, which tells by its debugging protocol of each frame
@@ -163,14 +166,14 @@ func (b *browser) listen(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		now := time.Now()
 		var said struct {
 			ID        int
 			Result    json.RawMessage
 			SessionID string
 			Method    string
 			Params    struct {
-				Response struct{ PayloadData string }
+				Timestamp float64
+				Response  struct{ PayloadData string }
 			}
 		}
 		if json.Unmarshal(data, &said) != nil {
@@ -184,9 +187,19 @@ func (b *browser) listen(ctx context.Context) {
 			answer <- said.Result
 		}
 		if page != nil && strings.HasSuffix(said.Method, "webSocketFrameReceived") {
-			page.hear([]byte(said.Params.Response.PayloadData), now)
+			page.hear([]byte(said.Params.Response.PayloadData), monotonic(said.Params.Timestamp))
 		}
 	}
+}
+
+// monotonic is a time of the browser's clock, which counts seconds as the
+// kernel's monotonic one does. What the browser says itself comes later.
+func monotonic(seconds float64) time.Time {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return time.Now()
+	}
+	return time.Now().Add(time.Duration(seconds*float64(time.Second)) - time.Duration(now.Nano()))
 }
 
 // end ends the browser with all of its processes.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command classload measures how far a class is behind its presenter: viewers
 // that do what the page does, and pages in a real Chromium, follow a real demo
 // through its viewers' listener, while PodSets are edited and the presenter moves

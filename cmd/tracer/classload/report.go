@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -15,7 +17,6 @@ func (c *class) report(o options) error {
 	}
 	worst := all
 	if len(c.pages) > 0 {
-		// The browser's own word of a frame comes later than the frame: an upper bound.
 		inPages, err := summary("pages in Chromium", c.pages, c.presenter)
 		if err != nil {
 			return err
