@@ -22,12 +22,7 @@ const (
 
 // act does what a button of the page says, for real.
 func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
-	if err := h.cross.Check(r); err != nil {
-		fail(w, http.StatusForbidden, "an action must come from this hub's own page: %v", err)
-		return
-	}
-	if same, there := h.sameOrigin(r); there && !same {
-		fail(w, http.StatusForbidden, "an action must come from this hub's own page, not from %q", flow.Brief(r.Header.Get("Origin")))
+	if !h.ownPage(w, r, "an action") {
 		return
 	}
 	args, status, err := readArgs(w, r)
@@ -48,16 +43,38 @@ func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"summary": summary})
 }
 
-func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, status int, err error) {
+// ownPage refuses what a page of another site sends in a browser's name.
+func (h *Hub) ownPage(w http.ResponseWriter, r *http.Request, what string) bool {
+	if err := h.cross.Check(r); err != nil {
+		fail(w, http.StatusForbidden, "%s must come from this hub's own page: %v", what, err)
+		return false
+	}
+	if same, there := h.sameOrigin(r); there && !same {
+		fail(w, http.StatusForbidden, "%s must come from this hub's own page, not from %q", what, flow.Brief(r.Header.Get("Origin")))
+		return false
+	}
+	return true
+}
+
+// readJSON reads a body of JSON, whatever is in it.
+func readJSON(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
 	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
 		return nil, http.StatusUnsupportedMediaType, errors.New("the Content-Type must be application/json")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only the action's arguments")
+		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only what is asked for")
 	}
 	if err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("the body did not come whole: %w: send it again", err)
+	}
+	return body, 0, nil
+}
+
+func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, status int, err error) {
+	body, status, err := readJSON(w, r)
+	if err != nil {
+		return nil, status, err
 	}
 	if err := json.Unmarshal(body, &args); err != nil || args == nil {
 		return nil, http.StatusBadRequest, errors.New(`the body is not a JSON object of strings, like {"namespace":"default","name":"web"}`)

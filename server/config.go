@@ -37,6 +37,8 @@ type Config struct {
 	// one that is kept in Data, so that links and cookies outlive a restart.
 	Token       string
 	IngestToken string
+	// ControlToken is that of controllers that take commands; as above.
+	ControlToken string
 	// TLSCert and TLSKey are files in PEM; both or none.
 	TLSCert, TLSKey string
 	// InsecureBehindProxy says that somebody else ends TLS in front of the hub.
@@ -118,6 +120,8 @@ func (c Config) findFault() error {
 		return errors.New("--data is empty: name a folder for the journal")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key go together: give both or none")
+	case c.ControlToken != "" && (c.ControlToken == c.Token || c.ControlToken == c.IngestToken):
+		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller, use three")
 	case c.Token != "" && c.Token == c.IngestToken:
 		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
 	case c.JournalBytes < 0 || c.JournalBytes > 0 && c.JournalBytes < 1<<20:
@@ -133,7 +137,8 @@ func (c Config) findFault() error {
 			return err
 		}
 	}
-	return errors.Join(checkToken("--token", c.Token), checkToken("--ingest-token", c.IngestToken))
+	return errors.Join(checkToken("--token", c.Token), checkToken("--ingest-token", c.IngestToken),
+		checkToken("--control-token", c.ControlToken))
 }
 
 func (c Config) checkAddresses() error {

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/reconcile-tracer/tracer/server/control"
 	"github.com/reconcile-tracer/tracer/server/journal"
 	"github.com/reconcile-tracer/tracer/server/otlp"
 	"github.com/reconcile-tracer/tracer/server/watch"
@@ -40,6 +41,7 @@ type Hub struct {
 	cfg     Config
 	token   secret
 	ingest  secret
+	attach  secret // of controllers that take commands
 	listen  net.Listener
 	grpcOn  net.Listener // nil when there is none
 	tls     *tls.Config  // nil when there is none
@@ -47,6 +49,7 @@ type Hub struct {
 	fold    *fold
 	watch   *watch.Hub
 	otlp    *otlp.Receiver
+	desk    *control.Desk
 	http    *http.Server
 	grpc    *grpc.Server
 	cross   *http.CrossOriginProtection
@@ -69,6 +72,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	h.watch = watch.New(watch.Config{MaxViewers: h.cfg.MaxViewers, Log: h.cfg.Log})
 	h.fold.publish = h.watch.Publish
 	h.otlp = otlp.New(otlp.Config{Store: h.store, Authorize: h.ingest.is})
+	h.desk = control.New(control.Config{Record: h.recordControl, Log: h.cfg.Log})
 	h.cross = http.NewCrossOriginProtection()
 	h.metrics = h.newMetrics()
 	h.http = &http.Server{
@@ -116,8 +120,12 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-// ingestFile is the file in the data folder that keeps the emitters' token.
-const ingestFile = "ingest-token"
+// ingestFile is the file in the data folder that keeps the emitters' token,
+// controlFile that of the controllers that take commands.
+const (
+	ingestFile  = "ingest-token"
+	controlFile = "control-token"
+)
 
 func (h *Hub) openFolder() error {
 	if err := os.MkdirAll(h.cfg.Data, 0o700); err != nil {
@@ -126,6 +134,9 @@ func (h *Hub) openFolder() error {
 	var err error
 	if h.token, err = loadToken(h.cfg.Token, h.cfg.Data, "token"); err == nil {
 		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, ingestFile)
+	}
+	if err == nil {
+		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
 	}
 	if h.cfg.IngestToken == "" && err == nil {
 		h.cfg.Log.Info("the ingest token is kept", "file", filepath.Join(h.cfg.Data, ingestFile))
@@ -195,6 +206,10 @@ func (h *Hub) LoginURL() string { return h.URL() + "/login?token=" + url.QueryEs
 // IngestToken is the token that emitters must send. Do not log it.
 func (h *Hub) IngestToken() string { return h.ingest.value }
 
+// ControlToken is the token that controllers must send which take commands. Do
+// not log it.
+func (h *Hub) ControlToken() string { return h.attach.value }
+
 // Run serves until ctx ends or something fails, and returns when all is
 // closed: first nothing more is let in, then what is under way is stored, then
 // the viewers are let go. It returns nil when ctx has ended.
@@ -250,6 +265,7 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	if err := h.http.Shutdown(ctx); err != nil {
 		_ = h.http.Close()
 	}
+	h.desk.Close() // its last rows are still stored
 	h.stopGRPC(ctx)
 	drained := make(chan struct{})
 	go func() { // a fold that has failed must not keep the journal from closing
@@ -298,6 +314,7 @@ func (h *Hub) runFold(ctx context.Context) error {
 		return err
 	}
 	h.fold.replayed.Store(int64(time.Since(began)))
+	h.desk.Recover(ctx, h.fold.state.Standing()) // what it stores, the fold takes next
 	h.watch.Ready(h.journal.Epoch())
 	h.ready.Store(true)
 	h.cfg.Log.Info("the journal is folded", "blocks", h.fold.blocks.Load(), "took", time.Since(began))

@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/reconcile-tracer/tracer/server/otlp"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 func (h *Hub) routes() http.Handler {
@@ -19,6 +20,7 @@ func (h *Hub) routes() http.Handler {
 	r.Method(http.MethodPost, "/v1/traces", h.otlp.Handler(otlp.Traces))
 	r.Method(http.MethodPost, "/v1/logs", h.otlp.Handler(otlp.Logs))
 	r.With(h.needBearer).Method(http.MethodGet, "/metrics", h.metrics)
+	r.With(h.needControl).Get(wire.Path, h.desk.Attach)
 
 	// For browsers, and for curl.
 	r.Group(func(r chi.Router) {
@@ -32,6 +34,7 @@ func (h *Hub) routes() http.Handler {
 			r.Get("/rows", h.rows)
 			r.With(h.checkOrigin).Get("/watch", h.watch.ServeHTTP)
 			r.Post("/actions/{action}", h.act)
+			r.Post("/control", h.control)
 		})
 	})
 	return r

@@ -233,7 +233,7 @@ func TestIngestTokenIsMadeOnce(t *testing.T) {
 	settle := func(given string) string {
 		t.Helper()
 		d := &crew{folder: folder, ingest: given}
-		if err := d.settleIngestToken(); err != nil {
+		if err := d.settleTokens(); err != nil {
 			t.Fatal(err)
 		}
 		return d.ingest
