@@ -13,7 +13,8 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// passTimeout bounds one pass, so that a hung API server holds no worker.
+// passTimeout bounds one pass, so that a hung API server holds no worker. A
+// debugger may: its time does not count.
 const passTimeout = 30 * time.Second
 
 // worker returns when the queue is shut down and empty.
@@ -28,7 +29,7 @@ func (c *controller) next(ctx context.Context) bool {
 		return false
 	}
 	defer c.queue.Done(key)
-	ctx, cancel := context.WithTimeout(c.queue.Context(ctx, key), passTimeout)
+	ctx, cancel := tracer.WithTimeout(c.queue.Context(ctx, key), passTimeout)
 	defer cancel()
 	c.decide(ctx, key, c.safely(ctx, key))
 	return true

@@ -74,6 +74,8 @@ var routeAccess = []access{
 	{"PUT", "/api/v1/room/presenter", jsonHead, [6]int{401, 400, 400, 403, 403, 401}},
 	{"POST", "/api/v1/room/call", jsonHead, [6]int{401, 204, 204, 403, 403, 401}},
 	{"GET", "/api/v1/share/qr.svg", nil, [6]int{401, 404, 404, 403, 403, 401}},
+	{"POST", "/api/v1/control", jsonHead, [6]int{401, 400, 400, 403, 403, 401}},
+	{"GET", "/api/v1/control/attach", nil, [6]int{401, 401, 401, 401, 401, 401}}, // needs the controllers' own token
 	{"POST", "/api/v1/actions/scale", jsonHead, [6]int{401, 503, 503, 403, 403, 401}},
 	{"POST", "/v1/traces", otlpHead, [6]int{401, 401, 401, 401, 401, 200}},
 	{"POST", "/v1/logs", otlpHead, [6]int{401, 401, 401, 401, 401, 200}},

@@ -39,6 +39,8 @@ type Config struct {
 	Token       string
 	ViewerToken string
 	IngestToken string
+	// ControlToken is that of controllers that take commands; as above.
+	ControlToken string
 	// Share is the address of a second listener, which serves the viewer's role
 	// alone: in plain HTTP on any address, unless there is a TLS certificate.
 	// Empty is none.
@@ -134,10 +136,12 @@ func (c Config) findFault() error {
 		return errors.New("--data is empty: name a folder for the journal")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key go together: give both or none")
+	case c.ControlToken != "" && (c.ControlToken == c.Token || c.ControlToken == c.IngestToken):
+		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller, use three")
 	case c.Token != "" && c.Token == c.IngestToken:
 		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
-	case c.ViewerToken != "" && (c.ViewerToken == c.Token || c.ViewerToken == c.IngestToken):
-		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as the presenter or an emitter, use three")
+	case c.ViewerToken != "" && (c.ViewerToken == c.Token || c.ViewerToken == c.IngestToken || c.ViewerToken == c.ControlToken):
+		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as somebody else, use another one")
 	case c.ShareViewers < 0 || c.ShareConnections < 0:
 		return fmt.Errorf("--share-viewers is %d: use at least 1, or 0 for %d", min(c.ShareViewers, c.ShareConnections), defaultShareViewers)
 	case c.JournalBytes < 0 || c.JournalBytes > 0 && c.JournalBytes < 1<<20:
@@ -153,7 +157,8 @@ func (c Config) findFault() error {
 			return err
 		}
 	}
-	return errors.Join(checkToken("--token", c.Token), checkToken("--viewer-token", c.ViewerToken), checkToken("--ingest-token", c.IngestToken))
+	return errors.Join(checkToken("--token", c.Token), checkToken("--viewer-token", c.ViewerToken),
+		checkToken("--ingest-token", c.IngestToken), checkToken("--control-token", c.ControlToken))
 }
 
 func (c Config) checkAddresses() error {

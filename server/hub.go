@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/reconcile-tracer/tracer/server/control"
 	"github.com/reconcile-tracer/tracer/server/journal"
 	"github.com/reconcile-tracer/tracer/server/otlp"
 	"github.com/reconcile-tracer/tracer/server/watch"
@@ -41,6 +42,7 @@ type Hub struct {
 	token   secret
 	viewer  secret
 	ingest  secret
+	attach  secret // of controllers that take commands
 	listen  net.Listener
 	grpcOn  net.Listener // nil when there is none
 	tls     *tls.Config  // nil when there is none
@@ -48,6 +50,7 @@ type Hub struct {
 	fold    *fold
 	watch   *watch.Hub
 	otlp    *otlp.Receiver
+	desk    *control.Desk
 	http    *http.Server
 	grpc    *grpc.Server
 	cross   *http.CrossOriginProtection
@@ -73,6 +76,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	h.fold.publish = h.watch.Publish
 	h.room = newRoom(h.watch.SetRoom)
 	h.otlp = otlp.New(otlp.Config{Store: h.store, Authorize: h.ingest.is})
+	h.desk = control.New(control.Config{Record: h.recordControl, Log: h.cfg.Log})
 	h.cross = http.NewCrossOriginProtection()
 	h.metrics = h.newMetrics()
 	h.http = &http.Server{
@@ -126,11 +130,12 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-// ingestFile and viewerFile are the files in the data folder that keep the
-// emitters' and the viewers' tokens.
+// The files in the data folder that keep the viewers' token, the emitters', and
+// that of the controllers that take commands.
 const (
-	ingestFile = "ingest-token"
-	viewerFile = "viewer-token"
+	viewerFile  = "viewer-token"
+	ingestFile  = "ingest-token"
+	controlFile = "control-token"
 )
 
 func (h *Hub) openFolder() error {
@@ -143,6 +148,9 @@ func (h *Hub) openFolder() error {
 	}
 	if err == nil {
 		h.viewer, err = loadToken(h.cfg.ViewerToken, h.cfg.Data, viewerFile)
+	}
+	if err == nil {
+		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
 	}
 	if h.cfg.IngestToken == "" && err == nil {
 		h.cfg.Log.Info("the ingest token is kept", "file", filepath.Join(h.cfg.Data, ingestFile))
@@ -215,6 +223,10 @@ func (h *Hub) LoginURL() string { return h.URL() + "/login?token=" + url.QueryEs
 // IngestToken is the token that emitters must send. Do not log it.
 func (h *Hub) IngestToken() string { return h.ingest.value }
 
+// ControlToken is the token that controllers must send which take commands. Do
+// not log it.
+func (h *Hub) ControlToken() string { return h.attach.value }
+
 // Run serves until ctx ends or something fails, and returns when all is
 // closed: first nothing more is let in, then what is under way is stored, then
 // the viewers are let go. It returns nil when ctx has ended.
@@ -271,6 +283,7 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	h.stopHTTP(ctx)
+	h.desk.Close() // its last rows are still stored
 	h.stopGRPC(ctx)
 	drained := make(chan struct{})
 	go func() { // a fold that has failed must not keep the journal from closing
@@ -333,6 +346,7 @@ func (h *Hub) runFold(ctx context.Context) error {
 		return err
 	}
 	h.fold.replayed.Store(int64(time.Since(began)))
+	h.desk.Recover(ctx, h.fold.state.Standing()) // what it stores, the fold takes next
 	h.watch.Ready(h.journal.Epoch())
 	h.ready.Store(true)
 	h.cfg.Log.Info("the journal is folded", "blocks", h.fold.blocks.Load(), "took", time.Since(began))

@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/reconcile-tracer/tracer/server/otlp"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 func (h *Hub) routes() http.Handler {
@@ -19,6 +20,7 @@ func (h *Hub) routes() http.Handler {
 	r.Method(http.MethodPost, "/v1/traces", h.otlp.Handler(otlp.Traces))
 	r.Method(http.MethodPost, "/v1/logs", h.otlp.Handler(otlp.Logs))
 	r.With(h.needBearer).Method(http.MethodGet, "/metrics", h.metrics)
+	r.With(h.needControl).Get(wire.Path, h.desk.Attach)
 
 	// For browsers, and for curl.
 	r.Group(func(r chi.Router) {
@@ -53,6 +55,7 @@ func (h *Hub) viewerRoutes(r chi.Router) {
 func (h *Hub) presenterRoutes(r chi.Router) {
 	r.Use(h.needSession)
 	r.Post("/actions/{action}", h.act)
+	r.Post("/control", h.control)
 	r.Put("/room/presenter", h.present)
 	r.Post("/room/call", h.callBack)
 	r.Get("/share/qr.svg", h.shareQR)

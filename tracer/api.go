@@ -41,6 +41,7 @@ func mark(ctx context.Context, name string) {
 	if r == nil || place(name) < 0 {
 		return
 	}
+	r.before(ctx.Done(), name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done {
@@ -61,6 +62,7 @@ func Plan(ctx context.Context, actions ...Action) {
 	if r == nil {
 		return
 	}
+	r.beforePlan(ctx.Done())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done {
@@ -116,6 +118,7 @@ func Finish(ctx context.Context, err error) {
 	if r == nil {
 		return
 	}
+	r.before(ctx.Done(), semconv.SpanRequeue)
 	r.decide(time.Now(), func(o *outcome) {
 		if o.err == nil {
 			o.err = err

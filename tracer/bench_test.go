@@ -50,6 +50,14 @@ func BenchmarkPhase(b *testing.B) {
 	benchPhases(b, benchQueue(b))
 }
 
+// BenchmarkPhaseThatCouldBeHeld is BenchmarkPhase of a controller that takes
+// commands, while no debugger is there.
+func BenchmarkPhaseThatCouldBeHeld(b *testing.B) {
+	b.Setenv("TRACER_CONTROL", "1")
+	b.Setenv("TRACER_CONTROL_TOKEN", "token")
+	benchPhases(b, benchQueue(b))
+}
+
 func benchPhases(b *testing.B, q *tracer.Queue[string]) {
 	b.Helper()
 	q.Add("default/a")

@@ -35,6 +35,14 @@ type Config struct {
 	// BufferSpans is how many finished spans may wait for the hub; what is
 	// over that drops the oldest. Default 8192.
 	BufferSpans int
+	// Control lets whoever has the hub's control token hold this controller's
+	// workers, slow them down and let their requests fail, while tracing is on:
+	// see package control. Default false; TRACER_CONTROL, where it is set (1 or
+	// 0), decides instead.
+	Control bool
+	// ControlToken is the hub's control token, which Control needs. Default:
+	// TRACER_CONTROL_TOKEN. It is never logged.
+	ControlToken string
 	// Logger takes what goes wrong with sending, at most one line for each
 	// change. Default slog.Default().
 	Logger *slog.Logger
@@ -71,7 +79,31 @@ func (c Config) withDefaults() (Config, error) {
 		return c, err
 	}
 	c.plain = plain(c.Endpoint, os.Getenv("OTEL_EXPORTER_OTLP_COMPRESSION"))
+	c, err := c.withControl()
+	if err != nil {
+		return c, err
+	}
 	return c.withHeaders()
+}
+
+// withControl takes from the environment whether commands are taken.
+func (c Config) withControl() (Config, error) {
+	switch set := os.Getenv("TRACER_CONTROL"); set {
+	case "":
+	case "1", "true":
+		c.Control = true
+	case "0", "false":
+		c.Control = false
+	default:
+		return c, fmt.Errorf("config: TRACER_CONTROL is %q: use 1 to take commands, or 0", set)
+	}
+	if c.ControlToken == "" {
+		c.ControlToken = os.Getenv("TRACER_CONTROL_TOKEN")
+	}
+	if c.Control && c.Endpoint != "" && c.ControlToken == "" {
+		return c, fmt.Errorf("config: Control needs ControlToken (TRACER_CONTROL_TOKEN): give what is in the file control-token of the hub's data folder")
+	}
+	return c, nil
 }
 
 // plain tells whether requests go uncompressed: as asked (gzip or none), else

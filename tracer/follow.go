@@ -92,6 +92,7 @@ type Follower[T comparable] struct {
 	workers workerNumbers
 	added   int64
 	ready   int // how many items wait for a worker
+	closing closing
 }
 
 // Follow makes a Follower. Requeues is the rate limiter's NumRequeues (nil: no
@@ -104,7 +105,7 @@ func Follow[T comparable](t *Tracer, requeues func(T) int, key func(T) (namespac
 	if key == nil {
 		key = defaultKey[T]
 	}
-	f := &Follower[T]{t: t, key: key, requeues: requeues, items: map[T]*followed{}}
+	f := &Follower[T]{t: t, key: key, requeues: requeues, items: map[T]*followed{}, closing: newClosing()}
 	t.updateState(func(s *controllerState) { s.refresh = append(s.refresh, f.tellAll) })
 	return f
 }
@@ -185,6 +186,26 @@ func (f *Follower[T]) Take(item T, priority int) {
 		f.workers.free(i.worker) // of a pass that was never done
 		i.worker = f.workers.take()
 	})
+	if f.t.control.Armed() {
+		f.holdTaken(item)
+	}
+}
+
+// holdTaken holds the worker that has just taken an item, if a debugger says so.
+func (f *Follower[T]) holdTaken(item T) {
+	f.mu.Lock()
+	i := f.items[item]
+	if i == nil {
+		f.mu.Unlock()
+		return
+	}
+	worker, causes := i.worker, i.taken.causes.all()
+	f.mu.Unlock()
+	namespace, name := f.key(item)
+	pass := f.t.beforeDequeue(namespace, name, worker, causes, f.closing.done)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i.taken.pass, i.taken.at = pass, time.Now()
 }
 
 // Start begins the reconcile of an item that was taken and returns its
@@ -205,11 +226,12 @@ func (f *Follower[T]) Start(ctx context.Context, item T, id trace.TraceID) conte
 	namespace, name := f.key(item)
 	r := f.t.startPass(passStart{
 		namespace: namespace, name: name, id: id, worker: worker, now: took.at, took: took.taken,
-		requeues: took.requeues, priority: took.priority, modelled: true,
+		requeues: took.requeues, priority: took.priority, modelled: true, pass: took.pass, closing: f.closing.done,
 	})
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	i.reconcile = r
+	f.mu.Unlock()
+	r.enterFetch(ctx.Done())
 	return context.WithValue(ctx, reconcileKey{}, r)
 }
 
@@ -220,13 +242,18 @@ func (f *Follower[T]) Return(item T, err error, panicked bool) {
 		return
 	}
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	i := f.items[item]
 	if i == nil || i.reconcile == nil {
+		f.mu.Unlock()
 		return
 	}
+	r := i.reconcile
+	f.mu.Unlock()
+	r.before(nil, semconv.SpanRequeue)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	i.returned = true
-	i.reconcile.decide(time.Now(), func(o *outcome) {
+	r.decide(time.Now(), func(o *outcome) {
 		if o.err == nil {
 			o.err = err
 		}
@@ -247,6 +274,10 @@ func (f *Follower[T]) Done(item T) {
 	}
 	f.mu.Unlock()
 	if r != nil {
+		if f.t.control.Armed() {
+			r.ends()
+			now = time.Now()
+		}
 		r.finish(now)
 	}
 	f.change(item, func(i *followed) {
@@ -255,11 +286,20 @@ func (f *Follower[T]) Done(item T) {
 	})
 }
 
+// Closing tells that the queue is about to end: a worker that a debugger holds
+// goes on, so that whoever waits for it to be done does not wait in vain.
+func (f *Follower[T]) Closing() {
+	if f != nil {
+		f.closing.close()
+	}
+}
+
 // ShutDown tells that the queue has ended: what waits in it will not come.
 func (f *Follower[T]) ShutDown() {
 	if f == nil {
 		return
 	}
+	f.Closing()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for it, i := range f.items {

@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/reconcile-tracer/tracer/tracer/control"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -34,6 +35,7 @@ type takenFollowed struct {
 	taken
 	at                 time.Time
 	priority, requeues int
+	pass               *control.Pass
 }
 
 // entry is an item's place in the queue: delayed until it is ready.

@@ -3,6 +3,7 @@ module github.com/reconcile-tracer/tracer/tracer
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0

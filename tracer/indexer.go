@@ -29,7 +29,7 @@ func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, index
 	if r == nil || indexer == nil {
 		return indexer
 	}
-	v := &view{Indexer: indexer, r: r, kind: gvk.Kind, resource: guessResource(gvk)}
+	v := &view{Indexer: indexer, r: r, kind: gvk.Kind, resource: guessResource(gvk), done: ctx.Done()}
 	v.store, _ = indexer.(versionedStore)
 	v.id = idOf(indexer)
 	return v
@@ -58,6 +58,7 @@ type view struct {
 	resource schema.GroupResource
 	store    versionedStore // nil when the store does not know
 	id       any            // by which the store is told from others
+	done     <-chan struct{}
 }
 
 func (v *view) version() string {
@@ -74,7 +75,10 @@ type read struct {
 	before string
 }
 
-func (v *view) begin() read { return read{v, time.Now(), v.version()} }
+func (v *view) begin() read {
+	v.r.beforeCall(v.done, false)
+	return read{v, time.Now(), v.version()}
+}
 
 // end records the read; found are the objects that it gave, concerns tells
 // which own writes it would have shown.

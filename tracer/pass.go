@@ -1,6 +1,10 @@
 package tracer
 
-import "time"
+import (
+	"time"
+
+	"github.com/reconcile-tracer/tracer/tracer/control"
+)
 
 // Get waits for an item and starts its reconcile. The caller must call Done
 // with it. quit says that the queue has ended.
@@ -24,6 +28,9 @@ func (q *Queue[T]) Done(item T) {
 		q.typed.Done(item)
 		return
 	}
+	if q.t.control.Armed() {
+		q.reconcileOf(item).ends()
+	}
 	pop := q.end(item)
 	q.typed.Done(item)
 	q.mu.Lock()
@@ -45,7 +52,13 @@ func (q *Queue[T]) start(it T) {
 	if took.since.IsZero() || took.since.After(now) {
 		took.since = now
 	}
-	r := q.newReconcile(it, took, requeues, worker, now)
+	var pass *control.Pass
+	if q.t.control.Armed() {
+		namespace, name := q.key(it)
+		pass = q.t.beforeDequeue(namespace, name, worker, took.causes.all(), q.closing.done)
+		now = q.clock.Now()
+	}
+	r := q.newReconcile(it, took, requeues, worker, now, pass)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i.reconcile, i.worker = r, worker
@@ -74,9 +87,10 @@ func (q *Queue[T]) end(it T) (pop int) {
 }
 
 // newReconcile makes the root span and the dequeue span.
-func (q *Queue[T]) newReconcile(it T, took taken, requeues, worker int, now time.Time) *reconcile {
+func (q *Queue[T]) newReconcile(it T, took taken, requeues, worker int, now time.Time, pass *control.Pass) *reconcile {
 	namespace, name := q.key(it)
 	return q.t.startPass(passStart{
 		namespace: namespace, name: name, worker: worker, now: now, took: took, requeues: requeues,
+		pass: pass, closing: q.closing.done,
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/reconcile-tracer/tracer/tracer/control"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -43,6 +44,8 @@ type passStart struct {
 	took               taken
 	requeues, priority int
 	modelled           bool // the queue's order is a model's
+	pass               *control.Pass
+	closing            <-chan struct{} // closed when the queue ends
 }
 
 // startPass makes the root span, from when the item was ready, and the dequeue
@@ -60,6 +63,7 @@ func (t *Tracer) startPass(p passStart) *reconcile {
 		}
 	}
 	r := newReconcile(t, root, p.now)
+	r.debug.begin(p, causes)
 	dequeue := r.child(root, semconv.SpanDequeue, p.took.since, trace.WithLinks(links...), trace.WithAttributes(p.attributes()...))
 	for n, c := range causes {
 		dequeue.AddEvent(semconv.EventCause, trace.WithTimestamp(c.at), trace.WithAttributes(c.attributes(arrivals[n].raced)...))

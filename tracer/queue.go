@@ -47,6 +47,7 @@ type Queue[T comparable] struct {
 	mu      sync.Mutex
 	items   map[T]*item
 	workers workerNumbers
+	closing closing
 }
 
 var _ workqueue.TypedRateLimitingInterface[string] = (*Queue[string])(nil)
@@ -64,7 +65,7 @@ func NewQueue[T comparable](t *Tracer, limiter workqueue.TypedRateLimiter[T], cf
 	if cfg.Key == nil {
 		cfg.Key = defaultKey[T]
 	}
-	q := &Queue[T]{t: t, limiter: limiter, clock: cfg.Clock, key: cfg.Key, items: map[T]*item{}}
+	q := &Queue[T]{t: t, limiter: limiter, clock: cfg.Clock, key: cfg.Key, items: map[T]*item{}, closing: newClosing()}
 	q.typed = workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{
 		Name: cfg.Name, MetricsProvider: cfg.MetricsProvider, Clock: cfg.Clock, Queue: &order[T]{q: q},
 	})
@@ -203,6 +204,7 @@ func (q *Queue[T]) ShutDown() {
 	if q.missing() {
 		return
 	}
+	q.closing.close()
 	q.delaying.ShutDown()
 	q.forgetDelays()
 }
@@ -213,6 +215,7 @@ func (q *Queue[T]) ShutDownWithDrain() {
 	if q.missing() {
 		return
 	}
+	q.closing.close() // else a worker that is held would never be Done
 	q.delaying.ShutDownWithDrain()
 	q.ShutDown() // also ends the goroutine that waits for delays, at once
 }
@@ -318,6 +321,7 @@ func (q *Queue[T]) Context(ctx context.Context, item T) context.Context {
 	if r == nil {
 		return ctx
 	}
+	r.enterFetch(ctx.Done())
 	return context.WithValue(ctx, reconcileKey{}, r)
 }
 

@@ -43,6 +43,8 @@ type reconcile struct {
 	timer         *time.Timer
 	// read is which version of an object was read last, by UID.
 	read map[string]string
+	// debug is what a debugger needs to know.
+	debug debugged
 }
 
 // outcome is what a reconcile comes to, as far as it is known.
@@ -126,7 +128,7 @@ func (r *reconcile) begin(name string, at time.Time) {
 			r.phaseFrom(phasesAfterDequeue[i], when).End(when)
 		}
 	}
-	r.phase, r.began, r.idle = name, at, at
+	r.phase, r.began, r.idle, r.debug.inPhase = name, at, at, 0
 	r.had[place(name)] = true
 	r.span = r.phaseFrom(name, when)
 }

@@ -25,6 +25,12 @@ var connections = []string{"exec", "attach", "portforward", "proxy", "log"}
 // discovery, health, watches and connections. A prefix before /api or /apis,
 // as proxies have, is passed over.
 func parseTarget(u *url.URL) (t target, ok bool) {
+	t, ok = pathTarget(u)
+	return t, ok && !isWatch(u.Query()) && !slices.Contains(connections, t.subresource)
+}
+
+// pathTarget is parseTarget for whatever the request is.
+func pathTarget(u *url.URL) (t target, ok bool) {
 	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
 	for i, s := range segments {
 		switch s {
@@ -39,7 +45,7 @@ func parseTarget(u *url.URL) (t target, ok bool) {
 			break
 		}
 	}
-	return t, ok && !isWatch(u.Query()) && !slices.Contains(connections, t.subresource)
+	return t, ok
 }
 
 func isWatch(query url.Values) bool {

@@ -34,6 +34,7 @@ type controllerState struct {
 	workers  int
 	lease    string
 	stopping bool
+	control  bool // a hub's commands reach it
 	pending  map[string]func() bool
 	synced   map[string]bool
 	errors   map[string]watchError
@@ -204,6 +205,7 @@ func (s *controllerState) record() record {
 		attribute.StringSlice(semconv.AttrStateUnsynced, sortedKeys(s.pending)),
 		attribute.String(semconv.AttrStateWatchError, s.watchError(now)),
 		attribute.Bool(semconv.AttrStateStopping, s.stopping),
+		attribute.Bool(semconv.AttrStateControl, s.control),
 	}}
 }
 

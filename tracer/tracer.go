@@ -16,6 +16,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/reconcile-tracer/tracer/tracer/control"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -42,6 +43,9 @@ type Tracer struct {
 	abort    context.CancelFunc
 	running  sync.WaitGroup
 	client   *http.Client
+	control  *control.Debugger // nil: no commands are taken
+	detach   context.CancelFunc
+	held     heldWorkers
 }
 
 // Start starts tracing. Without an endpoint it returns a Tracer that is off.
@@ -92,6 +96,7 @@ func (t *Tracer) launch() {
 	t.running.Go(func() { t.state.run(t.stop, t.put) })
 	t.on.Store(true)
 	live.Add(1)
+	t.attach()
 }
 
 func (t *Tracer) sender(path string, src source) *sender {
@@ -114,6 +119,7 @@ func (t *Tracer) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	live.Add(-1)
+	t.detach() // first, so that nobody is held any more
 	ctx, cancel := context.WithTimeoutCause(ctx, shutdownAtMost, context.DeadlineExceeded)
 	defer cancel()
 	// Spans that end from here on are nobody's: the provider makes no more.

@@ -42,9 +42,12 @@ func (tr *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	r := from(req.Context())
 	if r == nil {
-		return tr.next.RoundTrip(req)
+		return tr.t.watch(tr.next, req)
 	}
 	to, ok := parseTarget(req.URL)
+	if ok {
+		r.beforeCall(req.Context().Done(), isWrite(req.Method))
+	}
 	switch {
 	case ok && isWrite(req.Method):
 		return r.write(tr.next, req, to)
@@ -114,7 +117,7 @@ func (r *reconcile) liveRead(next http.RoundTripper, req *http.Request, to targe
 	c.span.SetAttributes(
 		attribute.String(semconv.AttrReadSource, semconv.ReadAPI),
 		attribute.String(semconv.AttrReadKind, to.resource.Resource))
-	res, err := next.RoundTrip(req)
+	res, _, err := r.send(next, req, to, "")
 	if err != nil {
 		c.end(c.fail(errorType(err)))
 		return res, err

@@ -1,13 +1,16 @@
 package tracer
 
 import (
+	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -39,12 +42,22 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 	w.describe(to, audit)
 	w.own.began = time.Now()
 	r.t.writes.start(w.own)
-	res, err := next.RoundTrip(marked(req, audit, c.span.SpanContext()))
+	res, fault, err := r.send(next, marked(req, audit, c.span.SpanContext()), to, w.sent.name)
+	if fault != "" {
+		w.span.SetAttributes(attribute.String(semconv.AttrWriteFault, fault))
+	}
+	wrote := func(what ...string) {
+		r.wrote(req.Context().Done(), what, verbOf(req.Method, to), to.resource.Resource)
+	}
 	if err != nil {
 		w.end(w.fail(errorType(err)))
+		wrote(errorType(err))
 		return res, err
 	}
-	watch(res, func(found scanned, err error) { w.answered(res.StatusCode, found, err) })
+	watch(res, func(found scanned, err error) {
+		w.answered(res.StatusCode, found, err)
+		wrote(cmp.Or(failureOf(res.StatusCode, found, err), wire.WriteOK), strconv.Itoa(res.StatusCode))
+	})
 	return res, nil
 }
 
@@ -92,7 +105,9 @@ func (w *writeCall) answered(status int, found scanned, err error) {
 	failure := failureOf(status, found, err)
 	switch {
 	case failure != "" && status >= 400:
-		w.r.t.writes.failed(w.own)
+		if status != http.StatusGatewayTimeout { // else nobody knows whether it was made
+			w.r.t.writes.failed(w.own)
+		}
 		attrs = append(attrs, w.fail(failure))
 	case failure != "": // made, but what it made is not known
 		attrs = append(attrs, w.fail(failure))

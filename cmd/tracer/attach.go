@@ -23,6 +23,7 @@ type attachOptions struct {
 	ephemeral bool
 	token     string
 	ingest    string
+	commands  string
 	open      bool
 	check     bool
 	printRBAC bool
@@ -89,6 +90,7 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep the history in a temporary folder and remove it at the end")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
+	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	o.share.addFlags(f)
 	f.BoolVar(&o.check, "check", false, "ask what this account may do, print it, and attach nothing")
@@ -101,7 +103,8 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
-	if err := errors.Join(checkTokens(o.token, o.ingest), o.share.check(o.token, o.ingest), checkNamespace(o.namespace)); err != nil {
+	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
+	if err := errors.Join(checkTokens(o.token, o.ingest, o.commands), o.share.check(o.token, o.ingest, o.commands), checkNamespace(o.namespace)); err != nil {
 		return err
 	}
 	if o.listen != "" {

@@ -27,7 +27,8 @@ func newAttachRun(o *attachOptions, folder *runFolder, found target, address str
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
 	a := &attachRun{
-		crew:      crew{command: "attach", io: o.io, folder: folder, address: address, self: self, token: o.token, ingest: o.ingest, share: o.share},
+		crew: crew{command: "attach", io: o.io, folder: folder, address: address, self: self,
+			token: o.token, ingest: o.ingest, commands: o.commands, share: o.share},
 		open:      o.open,
 		name:      found.name,
 		grpc:      o.grpc,
@@ -67,7 +68,7 @@ func (a *attachRun) run(ctx context.Context, install bool) error {
 
 // bringUp returns when the page can be opened.
 func (a *attachRun) bringUp(ctx context.Context, install bool) error {
-	if err := a.settleIngestToken(); err != nil {
+	if err := a.settleTokens(); err != nil {
 		return err
 	}
 	a.hub = a.keep(a.hubChild(a.env, append([]string{"--otlp-grpc", a.grpc}, a.where...)...), nil)

@@ -49,7 +49,9 @@ type crew struct {
 	self   string
 	// ingestKept: the ingest token is in the data folder.
 	ingestKept bool
-	fail       context.CancelCauseFunc
+	// commands is the token with which the reconciler takes commands.
+	commands string
+	fail     context.CancelCauseFunc
 
 	hub, reconciler *member
 
@@ -62,7 +64,7 @@ func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
 		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), more),
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
-			given("TRACER_INGEST_TOKEN", d.ingest, env)))...),
+			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),
 	}
 }
 
@@ -74,29 +76,35 @@ func given(name, value string, to []string) []string {
 	return append(slices.Clip(to), name+"="+value)
 }
 
-// settleIngestToken finds the token that was given or kept, or makes one where
-// the hub looks for it. A control plane needs it before the hub is there.
-func (d *crew) settleIngestToken() error {
+// settleTokens finds the tokens that were given or kept, or makes them where
+// the hub looks for them. A control plane needs the ingest token before the hub
+// is there, the reconciler that for commands.
+func (d *crew) settleTokens() error {
 	if d.token == "" {
 		if _, err := keptToken(d.folder.pageToken()); err != nil {
 			return err
 		}
 	}
-	if d.ingest != "" {
-		return nil
-	}
-	kept, err := keptToken(d.folder.ingestToken())
-	if err != nil {
+	d.ingestKept = d.ingest == ""
+	if err := d.settleToken(&d.ingest, d.folder.ingestToken()); err != nil {
 		return err
 	}
-	if d.ingest, d.ingestKept = kept, true; kept != "" {
+	return d.settleToken(&d.commands, d.folder.controlToken())
+}
+
+// settleToken takes a token that was not given from its file, or makes both.
+func (d *crew) settleToken(token *string, path string) (err error) {
+	if *token != "" {
 		return nil
 	}
-	d.ingest = rand.Text()
+	if *token, err = keptToken(path); err != nil || *token != "" {
+		return err
+	}
+	*token = rand.Text()
 	if err := os.MkdirAll(d.folder.hub(), 0o700); err != nil {
 		return explainFolder(d.folder.path, err)
 	}
-	if err := os.WriteFile(d.folder.ingestToken(), []byte(d.ingest+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(*token+"\n"), 0o600); err != nil {
 		return explainFolder(d.folder.path, err)
 	}
 	return nil
@@ -161,6 +169,7 @@ func (d *crew) reconcilerChild(env []string, more ...string) supervise.Child {
 	env = slices.Concat(env, []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + d.address,
 		d.sendHeaders(),
+		"TRACER_CONTROL=1", "TRACER_CONTROL_TOKEN=" + d.commands,
 	})
 	return supervise.Child{
 		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},

@@ -16,6 +16,7 @@ type demoOptions struct {
 	ephemeral    bool
 	token        string
 	ingest       string
+	commands     string
 	open         bool
 	localcluster string
 	share        shareOptions
@@ -40,6 +41,10 @@ History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"
 in it. A controller of your own attaches to the same hub: the two lines that it
 needs are printed at the start.
+
+The reconciler takes commands: from the page, or with POST /api/v1/control, you
+hold its workers, step through a reconcile, and let requests fail on purpose.
+When the hub goes away, all of that is lifted within a second.
 
 ` + shareHelp,
 		Example: `  tracer demo
@@ -67,6 +72,7 @@ needs are printed at the start.
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
+	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	o.share.addFlags(f)
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
@@ -132,7 +138,7 @@ func (d *demoRun) run(ctx context.Context) error {
 
 // bringUp returns when the page can be opened.
 func (d *demoRun) bringUp(ctx context.Context) error {
-	if err := d.settleIngestToken(); err != nil {
+	if err := d.settleTokens(); err != nil {
 		return err
 	}
 	kubeconfig := d.folder.watchKubeconfig() // it is written once the API server answers
@@ -176,10 +182,11 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
-	if err := checkTokens(o.token, o.ingest); err != nil {
+	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
+	if err := checkTokens(o.token, o.ingest, o.commands); err != nil {
 		return err
 	}
-	if err := o.share.check(o.token, o.ingest); err != nil {
+	if err := o.share.check(o.token, o.ingest, o.commands); err != nil {
 		return err
 	}
 	if o.listen != "" {

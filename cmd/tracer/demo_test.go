@@ -151,21 +151,21 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
 		t.Setenv(name, "from-the-shell")
 	}
-	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token"}}
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token", commands: "control-word"}}
 	for _, c := range []struct {
 		name   string
 		env    []string
 		tokens []string
 	}{
 		{"localcluster", d.clusterChild().Env, []string{"ingest-token"}},
-		{"hub", d.hubChild().Env, []string{"page-token", "ingest-token"}},
-		{"reconciler", d.reconcilerChild().Env, []string{"ingest-token"}},
+		{"hub", d.hubChild().Env, []string{"page-token", "ingest-token", "control-word"}},
+		{"reconciler", d.reconcilerChild().Env, []string{"ingest-token", "control-word"}},
 	} {
 		all := strings.Join(c.env, "\n")
 		if strings.Contains(all, "from-the-shell") {
 			t.Errorf("%s gets settings of the shell", c.name)
 		}
-		for _, token := range []string{"page-token", "ingest-token"} {
+		for _, token := range []string{"page-token", "ingest-token", "control-word"} {
 			if got, want := strings.Contains(all, token), slices.Contains(c.tokens, token); got != want {
 				t.Errorf("%s has %s: %t, want %t", c.name, token, got, want)
 			}
@@ -233,7 +233,7 @@ func TestIngestTokenIsMadeOnce(t *testing.T) {
 	settle := func(given string) string {
 		t.Helper()
 		d := &crew{folder: folder, ingest: given}
-		if err := d.settleIngestToken(); err != nil {
+		if err := d.settleTokens(); err != nil {
 			t.Fatal(err)
 		}
 		return d.ingest
@@ -248,6 +248,20 @@ func TestIngestTokenIsMadeOnce(t *testing.T) {
 	info, err := os.Stat(folder.ingestToken())
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the token's file: %v, %v; want mode 0600", info, err)
+	}
+}
+
+// TestControlTokenIsMadeOnce: the reconciler needs it, and the hub finds it in
+// its folder.
+func TestControlTokenIsMadeOnce(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	first, second := &crew{folder: folder}, &crew{folder: folder}
+	if err := errors.Join(first.settleTokens(), second.settleTokens()); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(folder.controlToken())
+	if err != nil || first.commands == "" || second.commands != first.commands || strings.TrimSpace(string(kept)) != first.commands || first.commands == first.ingest {
+		t.Errorf("the token is %q, then %q, and %q, %v is kept", first.commands, second.commands, kept, err)
 	}
 }
 

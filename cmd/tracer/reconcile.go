@@ -30,6 +30,7 @@ type reconcileOptions struct {
 	installCRD  bool
 	leaderElect bool
 	endpoint    string
+	control     bool
 	drain       time.Duration
 	withParent  bool
 	log         logOptions
@@ -47,7 +48,13 @@ is traced: with --endpoint it sends a span for each phase of its loop to a hub
 stop it.
 
 The hub's ingest token goes into the environment, as for every sender of OTLP:
-OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<token>"`,
+OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<token>"
+
+With --control the hub's page may hold its workers before each phase, step
+through a reconcile, and let its requests fail on purpose. That takes the hub's
+control token, in TRACER_CONTROL_TOKEN. When the hub goes away, everything is
+lifted within a second; no worker is held for longer than 10 minutes; leases are
+renewed all the while.`,
 		Example: `  # Against the current context; install the CRD first:
   tracer reconcile --install-crd --endpoint http://127.0.0.1:7780
 
@@ -73,6 +80,7 @@ func (o *reconcileOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.installCRD, "install-crd", false, "install the CustomResourceDefinition of PodSets first, or update it")
 	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while holding the lease default/tracer-podset")
 	f.StringVar(&o.endpoint, "endpoint", "", "where to send spans, for example http://127.0.0.1:7780 (default: OTEL_EXPORTER_OTLP_ENDPOINT; without either, nowhere)")
+	f.BoolVar(&o.control, "control", false, "take the hub's commands: pause, step, faults; needs TRACER_CONTROL_TOKEN (also: TRACER_CONTROL=1)")
 	f.DurationVar(&o.drain, "drain-timeout", reconciler.DefaultDrainTimeout, "how long reconciles under way may take to finish at the end, at most 8s")
 	addParentFlag(f, &o.withParent)
 	o.log.addFlags(f)
@@ -120,6 +128,7 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 	t, err := tracer.Start(ctx, tracer.Config{
 		Controller: reconciler.ControllerName, For: v1alpha1.PodSetKind,
 		Workers: o.workers, Endpoint: o.endpoint, Logger: log,
+		Control: o.control,
 	})
 	if err != nil {
 		return err

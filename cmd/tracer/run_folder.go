@@ -25,11 +25,13 @@ func (f *runFolder) cluster() string    { return filepath.Join(f.path, "cluster"
 func (f *runFolder) hub() string        { return filepath.Join(f.path, "hub") }
 func (f *runFolder) logs() string       { return filepath.Join(f.path, "logs") }
 
-// lastAddress holds the page's address of the last start, ingestToken and
-// pageToken the tokens which the hub made for controllers and the presenter.
-func (f *runFolder) lastAddress() string { return filepath.Join(f.path, "address") }
-func (f *runFolder) ingestToken() string { return filepath.Join(f.hub(), "ingest-token") }
-func (f *runFolder) pageToken() string   { return filepath.Join(f.hub(), "token") }
+// lastAddress holds the page's address of the last start, ingestToken,
+// controlToken and pageToken the tokens for controllers, for those that take
+// commands, and for the presenter.
+func (f *runFolder) lastAddress() string  { return filepath.Join(f.path, "address") }
+func (f *runFolder) ingestToken() string  { return filepath.Join(f.hub(), "ingest-token") }
+func (f *runFolder) controlToken() string { return filepath.Join(f.hub(), "control-token") }
+func (f *runFolder) pageToken() string    { return filepath.Join(f.hub(), "token") }
 
 // inherited are the files that every child is to hold.
 func (f *runFolder) inherited() []*os.File {

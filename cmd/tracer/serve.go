@@ -41,7 +41,9 @@ A controller sends with
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:7780
   OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<ingest token>"
 Tokens that are not given are made at the first start and kept in the data
-folder, in the files "token", "viewer-token" and "ingest-token".
+folder, in the files "token", "viewer-token", "ingest-token" and "control-token".
+With the last one a controller takes commands from the page (pause, step, faults):
+  TRACER_CONTROL=1 TRACER_CONTROL_TOKEN=<control token>
 
 It listens on this machine only, unless told otherwise; then it needs TLS, or
 --insecure-behind-proxy.
@@ -75,6 +77,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.hub.Data, "data", "", "the folder of the journal and the tokens (default: "+dataFolderHelp("hub")+")")
 	tokenFlag(f, &o.hub.Token, "token", "TRACER_TOKEN", "the presenter's token")
 	tokenFlag(f, &o.hub.IngestToken, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers")
+	tokenFlag(f, &o.hub.ControlToken, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands")
 	f.StringSliceVar(&o.hub.AllowedHosts, "allow-host", nil, "a further name, or name:port, by which browsers may call the hub; may be repeated")
 	f.StringVar(&o.hub.TLSCert, "tls-cert", "", "the TLS certificate, a file in PEM")
 	f.StringVar(&o.hub.TLSKey, "tls-key", "", "its key, a file in PEM")
@@ -95,6 +98,7 @@ func (o *serveOptions) addClusterFlags(f *pflag.FlagSet) {
 func (o *serveOptions) check() error {
 	o.hub.Token = or(o.hub.Token, os.Getenv("TRACER_TOKEN"))
 	o.hub.IngestToken = or(o.hub.IngestToken, os.Getenv("TRACER_INGEST_TOKEN"))
+	o.hub.ControlToken = or(o.hub.ControlToken, os.Getenv("TRACER_CONTROL_TOKEN"))
 	if err := errors.Join(o.checkShare(), checkAddress("listen", o.hub.Listen)); err != nil {
 		return err
 	}
@@ -108,7 +112,7 @@ func (o *serveOptions) check() error {
 
 // checkShare checks what viewers need, and tells the hub of it.
 func (o *serveOptions) checkShare() error {
-	if err := o.share.check(o.hub.Token, o.hub.IngestToken); err != nil {
+	if err := o.share.check(o.hub.Token, o.hub.IngestToken, o.hub.ControlToken); err != nil {
 		return err
 	}
 	o.hub.Share, o.hub.ShareViewers, o.hub.ViewerToken = o.share.address, o.share.viewers, o.share.token

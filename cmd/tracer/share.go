@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,11 +44,11 @@ for them. Viewers follow what the presenter shows, and can change nothing; the
 presenter's own page stays on this machine. --share=192.168.1.20:7781 chooses the
 address.`
 
-// check finds what is wrong with the flags; page and ingest are the other tokens.
-func (o *shareOptions) check(page, ingest string) error {
+// check finds what is wrong with the flags; others are the other tokens.
+func (o *shareOptions) check(others ...string) error {
 	o.token = or(o.token, os.Getenv("TRACER_VIEWER_TOKEN"))
-	if o.token != "" && (o.token == page || o.token == ingest) {
-		return usagef("--viewer-token is the same as another token: a viewer must not be able to act as the presenter or a controller (give three)")
+	if o.token != "" && slices.Contains(others, o.token) {
+		return usagef("--viewer-token is the same as another token: a viewer must not be able to act as somebody else (give another one)")
 	}
 	if o.viewers < 1 {
 		return usagef("--share-viewers %d: nobody could watch (give at least 1)", o.viewers)

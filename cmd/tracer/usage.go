@@ -62,11 +62,17 @@ const maxToken = 256
 // checkTokens applies the hub's rules to the tokens that were given, before
 // anything is started. It repeats
 // none of them: what it says ends up in logs.
-func checkTokens(token, ingest string) error {
+func checkTokens(token, ingest, commands string) error {
 	if token != "" && token == ingest {
 		return usagef("--token and --ingest-token are the same: a controller must not be able to act as the presenter (give two)")
 	}
 	if err := checkToken("token", "TRACER_TOKEN", token); err != nil {
+		return err
+	}
+	if commands != "" && (commands == token || commands == ingest) {
+		return usagef("--control-token is the same as another token: what may send spans must not be able to pose as a controller (give three)")
+	}
+	if err := checkToken("control-token", "TRACER_CONTROL_TOKEN", commands); err != nil {
 		return err
 	}
 	return checkToken("ingest-token", "TRACER_INGEST_TOKEN", ingest)

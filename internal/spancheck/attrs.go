@@ -78,7 +78,9 @@ var byKind = map[kind][]string{
 		semconv.AttrWriteSubresource, semconv.AttrWriteNamespace, semconv.AttrWriteName, semconv.AttrWriteUID,
 		semconv.AttrWriteResourceVersionOld, semconv.AttrWriteResourceVersionNew, semconv.AttrSpanName,
 		semconv.AttrSpanParentID, semconv.AttrItemDelayedWhy, semconv.AttrHoldPhase, semconv.AttrHoldWhy,
-		semconv.AttrStateWatchError, semconv.AttrEmitterEpoch,
+		semconv.AttrStateWatchError, semconv.AttrEmitterEpoch, semconv.AttrWriteFault, semconv.AttrControlID,
+		semconv.AttrControlCommand, semconv.AttrControlPhase, semconv.AttrControlText, semconv.AttrControlBy,
+		semconv.AttrControlLifted,
 	},
 	integer: {
 		semconv.AttrRequeueCount, semconv.AttrWorker, semconv.AttrObjectGeneration, semconv.AttrObjectObservedGen,
@@ -87,11 +89,12 @@ var byKind = map[kind][]string{
 		semconv.AttrEmitterFirstSeq, semconv.AttrEmitterLastSeq, semconv.AttrEmitterDropped, semconv.AttrSpanStart,
 		semconv.AttrItemReadySince, semconv.AttrItemReadyOrder, semconv.AttrItemDelayedSince,
 		semconv.AttrItemDelayedUntil, semconv.AttrItemRequeues, semconv.AttrHoldSince, semconv.AttrHoldUntil,
-		semconv.AttrStateWorkers,
+		semconv.AttrStateWorkers, semconv.AttrControlFrom, semconv.AttrControlTo, semconv.AttrControlUntil,
 	},
 	boolean: {
 		semconv.AttrObjectDeleting, semconv.AttrQueueModelled, semconv.AttrCauseRaced, semconv.AttrCauseInferred,
 		semconv.AttrWriteNoop, semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrStateStopping,
+		semconv.AttrStateControl,
 	},
 	list: {
 		semconv.AttrObjectFields, semconv.AttrCauseCounts, semconv.AttrActionPaths, semconv.AttrWriteFields,
@@ -103,6 +106,7 @@ var byKind = map[kind][]string{
 var times = []string{
 	semconv.AttrReadStaleSince, semconv.AttrSpanStart, semconv.AttrItemReadySince, semconv.AttrItemDelayedSince,
 	semconv.AttrItemDelayedUntil, semconv.AttrHoldSince, semconv.AttrHoldUntil,
+	semconv.AttrControlFrom, semconv.AttrControlTo, semconv.AttrControlUntil,
 }
 
 // ownPrefixes begin the names that only this contract uses.

@@ -17,6 +17,7 @@ var records = map[string][]string{
 	semconv.LogHold:            {semconv.AttrController, semconv.AttrWorker},
 	semconv.LogDrop:            {semconv.AttrController},
 	semconv.LogControllerState: {semconv.AttrController},
+	semconv.LogControl:         {semconv.AttrController, semconv.AttrControlID},
 }
 
 const wantRecord = "the event name span.start, queue.item, hold, drop or controller.state"

@@ -44,6 +44,7 @@ type lane struct {
 	synced, unsynced []string
 	watchError       string
 	stopping         bool
+	control          bool
 }
 
 // controller returns the controller called name, a new one if need be.
@@ -160,6 +161,7 @@ func laneOf(a Attrs) lane {
 		unsynced:   a.list(semconv.AttrStateUnsynced),
 		watchError: a.text(semconv.AttrStateWatchError),
 		stopping:   a.flag(semconv.AttrStateStopping),
+		control:    a.flag(semconv.AttrStateControl),
 	}
 }
 
@@ -181,13 +183,14 @@ func (s *State) showLane(c *controller) {
 	row.Source, row.Service, row.Pod = id.Instance, id.Service, id.Pod
 	row.Workers, row.Lease = l.workers, l.lease
 	row.Synced, row.Unsynced = l.synced, l.unsynced
-	row.WatchError, row.Stopping = l.watchError, l.stopping
+	row.WatchError, row.Stopping, row.Control = l.watchError, l.stopping, l.control && c.row.Connected
 }
 
 func (c *controller) shows(rep *replica) bool {
 	r, l, id := c.row, rep.state, rep.source.id
 	return r.Source == id.Instance && r.Service == id.Service && r.Pod == id.Pod &&
 		r.Workers == l.workers && r.Lease == l.lease && r.WatchError == l.watchError && r.Stopping == l.stopping &&
+		r.Control == (l.control && r.Connected) &&
 		slices.Equal(r.Synced, l.synced) && slices.Equal(r.Unsynced, l.unsynced)
 }
 
@@ -229,7 +232,7 @@ func (s *State) checkSilence() {
 
 func (s *State) disconnect(c *controller) {
 	row := s.editController(c)
-	row.Connected = false
+	row.Connected, row.Control = false, false
 	for _, rep := range c.replicas {
 		row.Heard = max(row.Heard, rep.heard)
 	}
@@ -239,6 +242,7 @@ func (s *State) disconnect(c *controller) {
 func (s *State) giveUpReplica(rep *replica) {
 	name := rep.controller.row.Key
 	s.giveUp(rep.heard, name, func(r *run) bool { return r.source == rep.source })
+	s.endAllHolds(name, rep.source, rep.heard)
 }
 
 // quietest is the controller that goes first when there are too many, the new

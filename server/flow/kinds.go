@@ -5,7 +5,7 @@ import "github.com/reconcile-tracer/tracer/tracer/semconv"
 // Kinds returns every kind of row, reconciles first. The caller owns it.
 func Kinds() []RowKind {
 	return []RowKind{
-		RowReconcile, RowWait, RowHold, RowSample, RowEdge, RowGap, RowFinding, RowController, RowItem,
+		RowReconcile, RowWait, RowHold, RowControl, RowSample, RowEdge, RowGap, RowFinding, RowController, RowItem,
 	}
 }
 
@@ -21,7 +21,7 @@ func Results() []string {
 // types implement Row, the plain ones do not, so that a type switch has one
 // case for each kind.
 var _ = []Row{
-	&Reconcile{}, &Wait{}, &Hold{}, &Sample{}, &Edge{}, &Gap{}, &Finding{}, &Controller{}, &Item{},
+	&Reconcile{}, &Wait{}, &Hold{}, &Control{}, &Sample{}, &Edge{}, &Gap{}, &Finding{}, &Controller{}, &Item{},
 }
 
 // Kind implements Row.
@@ -41,6 +41,12 @@ func (*Hold) Kind() RowKind { return RowHold }
 
 // ID implements Row; it is controller, worker and From.
 func (r *Hold) ID() string { return r.Key }
+
+// Kind implements Row.
+func (*Control) Kind() RowKind { return RowControl }
+
+// ID implements Row; it is the command's id.
+func (r *Control) ID() string { return r.Key }
 
 // Kind implements Row.
 func (*Sample) Kind() RowKind { return RowSample }

@@ -14,6 +14,8 @@ type Limits struct {
 	Waits int
 	// Holds is how many holds are kept; 5,000.
 	Holds int
+	// Controls is how many commands are kept; 5,000.
+	Controls int
 	// Gaps is how many gaps are kept; 5,000.
 	Gaps int
 	// Items is how many items are kept; 20,000.
@@ -41,6 +43,7 @@ func (l Limits) withDefaults() Limits {
 		{&l.Edges, 100_000},
 		{&l.Waits, 50_000},
 		{&l.Holds, 5_000},
+		{&l.Controls, 5_000},
 		{&l.Gaps, 5_000},
 		{&l.Items, 20_000},
 		{&l.Samples, 100_000},

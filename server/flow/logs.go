@@ -8,6 +8,10 @@ import (
 
 // log takes one log record in.
 func (s *State) log(l *Log) {
+	if l.Event == semconv.LogControl {
+		s.takeControl(l) // the hub's own, which is no controller's process
+		return
+	}
 	r := s.hear(l.Source, l.Epoch)
 	switch l.Event {
 	case semconv.LogSpanStart:
@@ -42,14 +46,18 @@ func (s *State) takeHold(r *run, l *Log) {
 	if old := s.holds.slots[key]; old != nil && old.row.To != 0 {
 		return
 	}
-	s.holds.put(s, Hold{
+	sl := s.holds.put(s, Hold{
 		Row: RowHold, Key: key, Controller: name,
 		Item:      itemName(a.text(semconv.AttrNamespace), a.text(semconv.AttrObjectName)),
 		Reconcile: clip(l.TraceID), Worker: worker,
 		Phase: a.text(semconv.AttrHoldPhase), Why: a.text(semconv.AttrHoldWhy),
 		From: since, Until: a.num(semconv.AttrHoldUntil),
 	})
+	sl.note.source = r.source
 }
+
+// holdNote says of which process a hold is.
+type holdNote struct{ source *source }
 
 // endHolds ends the holds of a worker that began before since, or before now
 // if it is held no more.
@@ -58,7 +66,7 @@ func (s *State) endHolds(controller string, worker int, since, at int64) {
 	if end == 0 {
 		end = at
 	}
-	s.holds.each(func(sl *slot[Hold, *Hold, none]) {
+	s.holds.each(func(sl *slot[Hold, *Hold, holdNote]) {
 		h := sl.row
 		if h.To == 0 && h.Controller == controller && h.Worker == worker && h.From < end {
 			next := *h

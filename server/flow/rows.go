@@ -22,6 +22,7 @@ const (
 	RowReconcile  RowKind = "reconcile"
 	RowWait       RowKind = "wait"
 	RowHold       RowKind = "hold"
+	RowControl    RowKind = "control"
 	RowSample     RowKind = "sample"
 	RowEdge       RowKind = "edge"
 	RowGap        RowKind = "gap"
@@ -169,22 +170,25 @@ type Action struct {
 // Write is one API request that changes something. Status is 0 while it is
 // under way or when no answer came.
 type Write struct {
-	Span        string  `json:"span"`
-	From        int64   `json:"from"`
-	To          int64   `json:"to"`
-	Method      string  `json:"method"`
-	Resource    string  `json:"resource"`
-	Subresource string  `json:"subresource,omitempty"`
-	Namespace   string  `json:"namespace,omitempty"`
-	Name        string  `json:"name,omitempty"`
-	UID         string  `json:"uid,omitempty"`
-	Before      string  `json:"before,omitempty"`
-	After       string  `json:"after,omitempty"`
-	Noop        bool    `json:"noop,omitempty"`
-	Status      int     `json:"status"`
-	Error       string  `json:"error,omitempty"`
-	AuditID     string  `json:"auditId,omitempty"`
-	Fields      []Field `json:"fields,omitempty"`
+	Span        string `json:"span"`
+	From        int64  `json:"from"`
+	To          int64  `json:"to"`
+	Method      string `json:"method"`
+	Resource    string `json:"resource"`
+	Subresource string `json:"subresource,omitempty"`
+	Namespace   string `json:"namespace,omitempty"`
+	Name        string `json:"name,omitempty"`
+	UID         string `json:"uid,omitempty"`
+	Before      string `json:"before,omitempty"`
+	After       string `json:"after,omitempty"`
+	Noop        bool   `json:"noop,omitempty"`
+	Status      int    `json:"status"`
+	// Fault is the debugger's fault that made the answer, "" where the API
+	// server gave it.
+	Fault   string  `json:"fault,omitempty"`
+	Error   string  `json:"error,omitempty"`
+	AuditID string  `json:"auditId,omitempty"`
+	Fields  []Field `json:"fields,omitempty"`
 	// SeenAt is when the event of this write's version came back to its own
 	// controller's queue as a cause, 0 as long as it has not.
 	SeenAt int64 `json:"seenAt,omitempty"`
@@ -252,6 +256,27 @@ type Hold struct {
 	From       int64   `json:"from"`
 	To         int64   `json:"to"`
 	Until      int64   `json:"until,omitempty"`
+}
+
+// Control is what the presenter told a controller to do; its key is the
+// command's id. From is when the controller took it, To when it ended: 0 while
+// it stands, From where it was done at once. Until is when it ends by itself.
+type Control struct {
+	Row        RowKind `json:"row"`
+	Key        string  `json:"key"`
+	Controller string  `json:"controller"`
+	Item       string  `json:"item,omitempty"`
+	// Command is pause, resume, step, slow, break, fault or lift.
+	Command string `json:"command"`
+	Phase   string `json:"phase,omitempty"`
+	// Text is the command in words, By is whose it was: presenter.
+	Text  string `json:"text"`
+	By    string `json:"by"`
+	From  int64  `json:"from"`
+	To    int64  `json:"to"`
+	Until int64  `json:"until,omitempty"`
+	// Lifted says why it has ended.
+	Lifted string `json:"lifted,omitempty"`
 }
 
 // Sample counts one second of one controller; its key is controller and
@@ -353,6 +378,8 @@ type Controller struct {
 	Unsynced   []string `json:"unsynced,omitempty"`
 	WatchError string   `json:"watchError,omitempty"`
 	Stopping   bool     `json:"stopping,omitempty"`
+	// Control says that it takes commands now: a debugger's connection stands.
+	Control bool `json:"control,omitempty"`
 	// Reconciles, Errors, Writes and Failed count since the hub's journal
 	// begins; they are exact whatever has been evicted.
 	Reconciles int64 `json:"reconciles"`

@@ -100,7 +100,7 @@ func fill(v reflect.Value) {
 
 func TestEveryRowSaysWhatItIs(t *testing.T) {
 	rows := []Row{
-		filled[Reconcile](), filled[Wait](), filled[Hold](), filled[Sample](), filled[Edge](),
+		filled[Reconcile](), filled[Wait](), filled[Hold](), filled[Control](), filled[Sample](), filled[Edge](),
 		filled[Gap](), filled[Finding](), filled[Controller](), filled[Item](),
 	}
 	var kinds []RowKind
@@ -118,7 +118,7 @@ func TestEveryRowSaysWhatItIs(t *testing.T) {
 func TestFieldsHaveNamesInJSON(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z][A-Za-z]*(,omitempty)?$`)
 	for _, row := range []any{
-		Reconcile{}, Wait{}, Hold{}, Sample{}, Edge{}, Gap{}, Finding{}, Controller{}, Item{}, Object{}, Field{}, Queue{},
+		Reconcile{}, Wait{}, Hold{}, Control{}, Sample{}, Edge{}, Gap{}, Finding{}, Controller{}, Item{}, Object{}, Field{}, Queue{},
 		Cause{}, WriteRef{}, Phase{}, Read{}, Action{}, Write{}, Next{}, RowRef{}, Input{}, Span{}, Log{}, Event{}, Link{},
 		Emitter{}, Source{}, Output{},
 	} {

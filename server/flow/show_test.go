@@ -18,6 +18,8 @@ func show(row Row) string {
 			num("order", r.Order), num("causes", int64(r.Causes)), num("requeues", int64(r.Requeues)))
 	case *Hold:
 		return line("hold", r.Controller, r.Item, "worker="+strconv.Itoa(r.Worker), r.Phase, span(r.From, r.To), at("until", r.Until))
+	case *Control:
+		return line("control", r.Key, r.Controller, r.Item, r.Command, r.Phase, span(r.From, r.To), at("until", r.Until), text("lifted", r.Lifted))
 	case *Sample:
 		return line("sample", r.Controller, span(r.From, r.To), num("reconciles", int64(r.Reconciles)), counts("results", r.ByResult),
 			counts("causes", r.ByCause), num("writes", int64(r.Writes)), num("failed", int64(r.Failed)),
@@ -40,7 +42,7 @@ func showController(r *Controller) string {
 	return line("controller", r.Key, "source="+r.Source, mark("connected", r.Connected), at("heard", r.Heard), at("since", r.Since),
 		num("workers", int64(r.Workers)), text("lease", r.Lease), text("unsynced", strings.Join(r.Unsynced, ",")),
 		num("reconciles", r.Reconciles), num("errors", r.Errors), num("writes", r.Writes), num("failed", r.Failed),
-		num("depth", int64(r.Depth)), num("delayed", int64(r.Delayed)), num("dropped", r.Dropped))
+		num("depth", int64(r.Depth)), num("delayed", int64(r.Delayed)), num("dropped", r.Dropped), mark("control", r.Control))
 }
 
 func showReconcile(r *Reconcile) string {

@@ -201,6 +201,7 @@ func writeOf(id string, from, to int64, a Attrs) Write {
 		Before:      a.text(semconv.AttrWriteResourceVersionOld),
 		After:       a.text(semconv.AttrWriteResourceVersionNew),
 		Noop:        a.flag(semconv.AttrWriteNoop),
+		Fault:       a.text(semconv.AttrWriteFault),
 		Status:      int(a.num(semconv.AttrHTTPStatus)),
 		Error:       a.text(semconv.AttrErrorType),
 		AuditID:     a.text(semconv.AttrAuditID),

@@ -23,9 +23,11 @@ type State struct {
 
 	edges *table[Edge, *Edge, none]
 	waits *table[Wait, *Wait, waitNote]
-	holds *table[Hold, *Hold, none]
+	holds *table[Hold, *Hold, holdNote]
 	gaps  *table[Gap, *Gap, none]
-	items *table[Item, *Item, itemNote]
+	// controls are what the presenter told controllers to do.
+	controls *table[Control, *Control, none]
+	items    *table[Item, *Item, itemNote]
 
 	samples     map[sampleKey]*sample
 	sampleOrder list.List
@@ -73,7 +75,8 @@ func New(limits Limits) *State {
 		passes:      map[string]*pass{},
 		edges:       newTable[Edge, *Edge, none](l.Edges, nil),
 		waits:       newTable[Wait, *Wait, waitNote](l.Waits, func(w *Wait) bool { return w.To == 0 }),
-		holds:       newTable[Hold, *Hold, none](l.Holds, func(h *Hold) bool { return h.To == 0 }),
+		holds:       newTable[Hold, *Hold, holdNote](l.Holds, func(h *Hold) bool { return h.To == 0 }),
+		controls:    newTable[Control, *Control, none](l.Controls, func(c *Control) bool { return c.To == 0 }),
 		gaps:        newTable[Gap, *Gap, none](l.Gaps, func(g *Gap) bool { return !g.Closed }),
 		items:       newTable[Item, *Item, itemNote](l.Items, func(i *Item) bool { return i.Current != "" || i.Ready || i.Delayed }),
 		samples:     map[sampleKey]*sample{},
@@ -201,7 +204,7 @@ func (s *State) Pending() bool {
 func (s *State) Rows() []Row {
 	var rows []Row
 	for _, kind := range []func([]Row) []Row{
-		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo,
+		s.controllerRows, s.items.appendTo, s.passRows, s.waits.appendTo, s.holds.appendTo, s.controls.appendTo,
 		s.edges.appendTo, s.gaps.appendTo, s.sampleRows,
 	} {
 		start := len(rows)
@@ -223,6 +226,8 @@ func startOf(r Row) int64 {
 	case *Wait:
 		return r.From
 	case *Hold:
+		return r.From
+	case *Control:
 		return r.From
 	case *Sample:
 		return r.From

@@ -33,7 +33,10 @@ var known = set(
 	semconv.AttrItemRequeues, semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrHoldSince,
 	semconv.AttrHoldUntil, semconv.AttrHoldPhase, semconv.AttrHoldWhy, semconv.AttrStateWorkers,
 	semconv.AttrStateLease, semconv.AttrStateSynced, semconv.AttrStateUnsynced, semconv.AttrStateWatchError,
-	semconv.AttrStateStopping, semconv.AttrDropPredicate, semconv.AttrDropEvent, semconv.AttrDropCount,
+	semconv.AttrStateStopping, semconv.AttrStateControl, semconv.AttrWriteFault, semconv.AttrControlID,
+	semconv.AttrControlCommand, semconv.AttrControlPhase, semconv.AttrControlText, semconv.AttrControlBy,
+	semconv.AttrControlFrom, semconv.AttrControlTo, semconv.AttrControlUntil, semconv.AttrControlLifted,
+	semconv.AttrDropPredicate, semconv.AttrDropEvent, semconv.AttrDropCount,
 )
 
 func set(names ...string) map[string]bool {

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
 // Caps bound one span or log record. What is over a cap is rejected alone, the
@@ -150,6 +152,9 @@ func (c Caps) checkLog(l plog.LogRecord) error {
 	what := fmt.Sprintf("log record %q", flow.Brief(l.EventName()))
 	if len(l.EventName()) > c.String {
 		return over(what, "bytes in its name", len(l.EventName()), c.String)
+	}
+	if eventName(l) == semconv.LogControl {
+		return errors.New(what + " is the hub's own, which says what its presenter did: leave it out")
 	}
 	if err := c.checkTimes(what, l.Timestamp(), l.ObservedTimestamp()); err != nil {
 		return err

@@ -82,7 +82,8 @@ func maybeServer(s ptrace.Span) bool {
 
 func knownLog(event string) bool {
 	switch event {
-	case semconv.LogSpanStart, semconv.LogQueueItem, semconv.LogHold, semconv.LogDrop, semconv.LogControllerState:
+	case semconv.LogSpanStart, semconv.LogQueueItem, semconv.LogHold, semconv.LogDrop, semconv.LogControllerState,
+		semconv.LogControl:
 		return true
 	}
 	return false

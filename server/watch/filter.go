@@ -220,6 +220,8 @@ func factsOf(row flow.Row) facts {
 		return facts{r.Controller, r.Item, "", r.From, r.To}
 	case *flow.Hold:
 		return facts{r.Controller, r.Item, "", r.From, r.To}
+	case *flow.Control:
+		return facts{r.Controller, r.Item, "", r.From, r.To}
 	case *flow.Sample:
 		return facts{r.Controller, "", "", r.From, r.To}
 	case *flow.Edge:

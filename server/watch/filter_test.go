@@ -119,7 +119,7 @@ func TestMatch(t *testing.T) {
 
 func TestEveryKindHasFacts(t *testing.T) {
 	for _, row := range []flow.Row{
-		&flow.Reconcile{Controller: "c"}, &flow.Wait{Controller: "c"}, &flow.Hold{Controller: "c"}, &flow.Sample{Controller: "c"},
+		&flow.Reconcile{Controller: "c"}, &flow.Wait{Controller: "c"}, &flow.Hold{Controller: "c"}, &flow.Control{Controller: "c"}, &flow.Sample{Controller: "c"},
 		&flow.Edge{Controller: "c"}, &flow.Gap{Controller: "c"}, &flow.Finding{Controller: "c"}, &flow.Controller{Key: "c"},
 		&flow.Item{Controller: "c"},
 	} {

@@ -66,7 +66,7 @@ func newest(entries []entry, limit int) []entry {
 		switch flow.RowKind(kinds[i]) {
 		case flow.RowReconcile:
 			list, oldest = newestEnded(list, limit)
-		case flow.RowWait, flow.RowHold, flow.RowEdge, flow.RowSample:
+		case flow.RowWait, flow.RowHold, flow.RowControl, flow.RowEdge, flow.RowSample:
 			list = slices.DeleteFunc(list, func(e entry) bool { return hasEnded(e) && factsOf(e.row).to < oldest })
 			list, _ = newestEnded(list, limit)
 		}

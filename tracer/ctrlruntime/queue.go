@@ -81,12 +81,14 @@ func (q *queue[T]) Done(item T) {
 
 // ShutDown ends the queue.
 func (q *queue[T]) ShutDown() {
+	q.follow.Closing()
 	q.TypedRateLimitingInterface.ShutDown()
 	q.follow.ShutDown()
 }
 
 // ShutDownWithDrain ends the queue when all work is done.
 func (q *queue[T]) ShutDownWithDrain() {
+	q.follow.Closing()
 	q.TypedRateLimitingInterface.ShutDownWithDrain()
 	q.follow.ShutDown()
 }

@@ -49,6 +49,8 @@ const (
 	LogHold            = "hold"
 	LogDrop            = "drop"
 	LogControllerState = "controller.state"
+	// LogControl is the hub's own: what the presenter told a controller.
+	LogControl = "control"
 )
 
 // Attributes of the object reconciled, as OpenTelemetry names them.
@@ -152,6 +154,8 @@ const (
 	AttrWriteResourceVersionNew = "reconcile.write.resource_version.after"
 	AttrWriteNoop               = "reconcile.write.noop"
 	AttrWriteFields             = "reconcile.write.fields"
+	// AttrWriteFault names the fault of a debugger that made the answer.
+	AttrWriteFault = "reconcile.write.fault"
 )
 
 // Values of AttrResult: controller-runtime's words.
@@ -244,6 +248,21 @@ const (
 	AttrHoldWhy   = "hold.why"
 )
 
+// Attributes of the log record LogControl, beside AttrController and the item's
+// AttrNamespace and AttrObjectName. A command without AttrControlTo stands.
+const (
+	AttrControlID      = "control.id"
+	AttrControlCommand = "control.command"
+	AttrControlPhase   = "control.phase"
+	AttrControlText    = "control.text"
+	AttrControlBy      = "control.by"
+	AttrControlFrom    = "control.from_us"
+	AttrControlTo      = "control.to_us"
+	AttrControlUntil   = "control.until_us"
+	// AttrControlLifted says why a command that stood has ended.
+	AttrControlLifted = "control.lifted"
+)
+
 // Attributes of the log record LogDrop, beside those of the object: the newest of
 // the events of a kind that a predicate dropped, and how many there were so far.
 const (
@@ -264,6 +283,8 @@ const (
 	AttrStateUnsynced   = "controller.caches.unsynced"
 	AttrStateWatchError = "controller.watch_error"
 	AttrStateStopping   = "controller.stopping"
+	// AttrStateControl says that a hub's commands reach the controller.
+	AttrStateControl = "controller.control"
 )
 
 // Values of AttrStateLease.

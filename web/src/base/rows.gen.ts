@@ -5,6 +5,7 @@ export type RowKind =
   | "reconcile"
   | "wait"
   | "hold"
+  | "control"
   | "sample"
   | "edge"
   | "gap"
@@ -17,6 +18,7 @@ export type Row =
   | Reconcile
   | Wait
   | Hold
+  | Control
   | Sample
   | Edge
   | Gap
@@ -187,6 +189,11 @@ export interface Write {
   readonly after?: string;
   readonly noop?: boolean;
   readonly status: number;
+  /**
+   * Fault is the debugger's fault that made the answer, "" where the API
+   * server gave it.
+   */
+  readonly fault?: string;
   readonly error?: string;
   readonly auditId?: string;
   readonly fields?: readonly Field[];
@@ -269,6 +276,29 @@ export interface Hold {
   readonly from: number;
   readonly to: number;
   readonly until?: number;
+}
+
+/**
+ * Control is what the presenter told a controller to do; its key is the
+ * command's id. From is when the controller took it, To when it ended: 0 while
+ * it stands, From where it was done at once. Until is when it ends by itself.
+ */
+export interface Control {
+  readonly row: "control";
+  readonly key: string;
+  readonly controller: string;
+  readonly item?: string;
+  /** Command is pause, resume, step, slow, break, fault or lift. */
+  readonly command: string;
+  readonly phase?: string;
+  /** Text is the command in words, By is whose it was: presenter. */
+  readonly text: string;
+  readonly by: string;
+  readonly from: number;
+  readonly to: number;
+  readonly until?: number;
+  /** Lifted says why it has ended. */
+  readonly lifted?: string;
 }
 
 /**
@@ -384,6 +414,8 @@ export interface Controller {
   readonly unsynced?: readonly string[];
   readonly watchError?: string;
   readonly stopping?: boolean;
+  /** Control says that it takes commands now: a debugger's connection stands. */
+  readonly control?: boolean;
   /**
    * Reconciles, Errors, Writes and Failed count since the hub's journal
    * begins; they are exact whatever has been evicted.
@@ -437,6 +469,7 @@ export const objectOf = {
   reconcile: "Reconcile",
   wait: "Wait",
   hold: "Hold",
+  control: "Control",
   sample: "Sample",
   edge: "Edge",
   gap: "Gap",
@@ -551,6 +584,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     after: "string?",
     noop: "boolean?",
     status: "number",
+    fault: "string?",
     error: "string?",
     auditId: "string?",
     fields: "Field[]?",
@@ -599,6 +633,20 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     from: "number",
     to: "number",
     until: "number?",
+  },
+  Control: {
+    row: "string",
+    key: "string",
+    controller: "string",
+    item: "string?",
+    command: "string",
+    phase: "string?",
+    text: "string",
+    by: "string",
+    from: "number",
+    to: "number",
+    until: "number?",
+    lifted: "string?",
   },
   Sample: {
     row: "string",
@@ -671,6 +719,7 @@ export const schema: Readonly<Record<string, Readonly<Record<string, string>>>> 
     unsynced: "string[]?",
     watchError: "string?",
     stopping: "boolean?",
+    control: "boolean?",
     reconciles: "number",
     errors: "number",
     writes: "number",

@@ -1,0 +1,322 @@
+package control
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
+)
+
+// AckWithin is how long a controller may take to put a command into force.
+const AckWithin = 2 * time.Second
+
+// recordWithin is how long a row may take to be durable.
+const recordWithin = 5 * time.Second
+
+// Config says what a Desk does with commands. Record is required.
+type Config struct {
+	// Record makes the newest state of a command durable, and seen. It may be
+	// called concurrently, for one command one call at a time.
+	Record func(ctx context.Context, row flow.Control) error
+	// Now is the hub's clock; nil is time.Now.
+	Now func() time.Time
+	// Log is where warnings go; nil is slog.Default().
+	Log *slog.Logger
+}
+
+// Desk knows the controllers that take commands, and what stands. Its methods
+// are safe for concurrent use.
+type Desk struct {
+	cfg     Config
+	serving sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	links    map[string][]*link // by the controller's name
+	standing map[string]*order
+}
+
+// order is a command that was given.
+type order struct {
+	recording sync.Mutex // one at a time, so that the newest state is last
+
+	// Under the Desk's lock.
+	row     flow.Control
+	holders map[*link]bool // where it stands
+	why     string         // by what it ended at the last place where it did
+}
+
+// Refusal is why a command is not done.
+type Refusal struct {
+	// Status is the answer's HTTP status.
+	Status int
+	text   string
+}
+
+// Error implements error: what is wrong, and what to do.
+func (r *Refusal) Error() string { return r.text }
+
+func refuse(status int, format string, args ...any) error {
+	return &Refusal{status, fmt.Sprintf(format, args...)}
+}
+
+// New makes a Desk.
+func New(cfg Config) *Desk {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	return &Desk{cfg: cfg, links: map[string][]*link{}, standing: map[string]*order{}}
+}
+
+// Do gives a command, and returns its row once it is in force and durable. The
+// error is a Refusal, or Record's.
+func (d *Desk) Do(ctx context.Context, c wire.Command) (flow.Control, error) {
+	if err := c.Check(); err != nil {
+		return flow.Control{}, refuse(http.StatusBadRequest, "%s", err.Error())
+	}
+	c = c.WithDefaults()
+	links, err := d.linksOf(c.Controller)
+	if err != nil {
+		return flow.Control{}, err
+	}
+	target := c.ID // what a lift names
+	o := d.open(c)
+	if c.Command != wire.Lift {
+		c.ID = o.row.Key
+	} else if target != "" && !d.stands(target) {
+		return flow.Control{}, refuse(http.StatusConflict, "id %q names no command that stands: it has ended, or never was", flow.Brief(target))
+	}
+	if err := d.give(ctx, links, o, c); err != nil {
+		d.forget(o)
+		return flow.Control{}, err
+	}
+	if c.Stands() {
+		d.settle(o)
+	}
+	if err := d.record(ctx, o); err != nil {
+		d.takeBack(ctx, links, o)
+		return flow.Control{}, fmt.Errorf("the command could not be recorded, and is taken back: %w", err)
+	}
+	return d.rowOf(o), nil
+}
+
+// linksOf are the connections of a controller.
+func (d *Desk) linksOf(name string) ([]*link, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if links := d.links[name]; len(links) > 0 {
+		return slices.Clone(links), nil
+	}
+	also := ""
+	if names := slices.Sorted(maps.Keys(d.links)); len(names) > 0 {
+		also = " (" + strings.Join(names, ", ") + " does)"
+	}
+	return nil, refuse(http.StatusConflict, "%s does not take commands%s: start it with Control: true (TRACER_CONTROL=1) and TRACER_CONTROL_TOKEN, "+
+		"or wait until it has connected", flow.Brief(name), also)
+}
+
+// open makes the row of a command. One that is done at once ends when it begins.
+func (d *Desk) open(c wire.Command) *order {
+	now := d.cfg.Now().UnixMicro()
+	o := &order{holders: map[*link]bool{}, row: flow.Control{
+		Row: flow.RowControl, Key: strings.ToLower(rand.Text()[:16]), Controller: c.Controller, Item: c.Item,
+		Command: c.Command, Phase: c.Phase, Text: Text(c), By: presenter, From: now,
+	}}
+	if c.Stands() {
+		o.row.Until = now + c.Lasts().Microseconds()
+	} else {
+		o.row.To = now
+	}
+	return o
+}
+
+// give sends a command to every process and waits for what they say. It is good
+// when one of them has put it into force.
+func (d *Desk) give(ctx context.Context, links []*link, o *order, c wire.Command) error {
+	ctx, cancel := context.WithTimeout(ctx, AckWithin)
+	defer cancel()
+	answers := make(chan error, len(links))
+	for _, l := range links {
+		go func() { answers <- d.giveOne(ctx, l, o, c) }()
+	}
+	var first error
+	good := false
+	for range links {
+		if err := <-answers; err == nil {
+			good = true
+		} else if first == nil {
+			first = err
+		}
+	}
+	if good {
+		return nil
+	}
+	return first
+}
+
+func (d *Desk) giveOne(ctx context.Context, l *link, o *order, c wire.Command) error {
+	if c.Stands() { // before it is sent: its end may come with the answer
+		d.hold(o, l)
+	}
+	said, err := l.ask(ctx, c)
+	switch {
+	case err == nil && said == "":
+		return nil
+	case err == nil:
+		err = refuse(http.StatusConflict, "%s", said)
+	case errors.Is(err, errGone):
+		err = refuse(http.StatusConflict, "%s has gone away: wait until it has connected again", c.Controller)
+	default:
+		err = refuse(http.StatusGatewayTimeout, "%s did not answer within %v: look whether its process is alive, and lift what it may have taken", c.Controller, AckWithin)
+	}
+	if c.Stands() {
+		d.letGo(o, l)
+	}
+	return err
+}
+
+func (d *Desk) hold(o *order, l *link) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.standing[o.row.Key] = o
+	o.holders[l] = true
+}
+
+func (d *Desk) letGo(o *order, l *link) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(o.holders, l)
+}
+
+func (d *Desk) forget(o *order) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.standing, o.row.Key)
+}
+
+func (d *Desk) stands(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.standing[id] != nil
+}
+
+func (d *Desk) rowOf(o *order) flow.Control {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return o.row
+}
+
+// record makes the state that a command has now durable.
+func (d *Desk) record(ctx context.Context, o *order) error {
+	o.recording.Lock()
+	defer o.recording.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, recordWithin)
+	defer cancel()
+	return d.cfg.Record(ctx, d.rowOf(o))
+}
+
+// takeBack lifts a command of which nobody would know.
+func (d *Desk) takeBack(ctx context.Context, links []*link, o *order) {
+	d.forget(o)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), AckWithin)
+	defer cancel()
+	for _, l := range links {
+		_, _ = l.ask(ctx, wire.Command{Command: wire.Lift, Controller: o.row.Controller, ID: o.row.Key})
+	}
+}
+
+// ended notes that a command stands no more at a process. When it was the last
+// one the command has ended.
+func (d *Desk) ended(l *link, id, why string) {
+	d.mu.Lock()
+	o := d.standing[id]
+	if o == nil {
+		d.mu.Unlock()
+		return
+	}
+	delete(o.holders, l)
+	o.why = flow.Brief(why)
+	over := d.over(o)
+	d.mu.Unlock()
+	if !over {
+		return
+	}
+	if err := d.record(context.Background(), o); err != nil {
+		d.cfg.Log.Warn("the end of a command is not recorded", "command", o.row.Text, "error", err)
+	}
+}
+
+// over ends a command that stands nowhere any more. Lock held.
+func (d *Desk) over(o *order) bool {
+	if len(o.holders) > 0 {
+		return false
+	}
+	o.row.To, o.row.Lifted = max(d.cfg.Now().UnixMicro(), o.row.From+1), o.why
+	delete(d.standing, o.row.Key)
+	return true
+}
+
+// settle ends a command that ended while others had not answered yet.
+func (d *Desk) settle(o *order) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if o.row.To == 0 {
+		d.over(o)
+	}
+}
+
+// endAll ends what stood at a process that is gone.
+func (d *Desk) endAll(l *link, why string) {
+	d.mu.Lock()
+	var ids []string
+	for id, o := range d.standing {
+		if o.holders[l] {
+			ids = append(ids, id)
+		}
+	}
+	d.mu.Unlock()
+	for _, id := range ids {
+		d.ended(l, id, why)
+	}
+}
+
+// Recover ends the commands of a hub that is gone: a controller has let go of
+// them when it was.
+func (d *Desk) Recover(ctx context.Context, rows []*flow.Control) {
+	for _, row := range rows {
+		next := *row
+		next.To, next.Lifted = max(d.cfg.Now().UnixMicro(), row.From+1), "the hub was started again"
+		ctx, cancel := context.WithTimeout(ctx, recordWithin)
+		if err := d.cfg.Record(ctx, next); err != nil {
+			d.cfg.Log.Warn("the end of a command is not recorded", "command", row.Text, "error", err)
+		}
+		cancel()
+	}
+}
+
+// Close lets every controller go and returns when all are gone, and the rows of
+// what stood there have ended.
+func (d *Desk) Close() {
+	d.mu.Lock()
+	d.closed = true
+	for _, links := range d.links {
+		for _, l := range links {
+			l.end()
+		}
+	}
+	d.mu.Unlock()
+	d.serving.Wait()
+}

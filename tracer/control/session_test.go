@@ -1,0 +1,146 @@
+package control_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/tracer/control"
+	"github.com/reconcile-tracer/tracer/tracer/control/presenter"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
+)
+
+// lines are a log's lines.
+type lines struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
+}
+
+// run runs a debugger against a hub until the test ends.
+func run(t *testing.T, hub http.Handler, token string) (d *control.Debugger, log *lines, linked chan bool) {
+	t.Helper()
+	server := httptest.NewServer(hub)
+	log, linked = &lines{}, make(chan bool, 100)
+	d = control.New(control.Config{
+		Hub: server.URL, Token: token, Controller: "podset", Logger: slog.New(slog.NewTextHandler(log, nil)),
+		Linked: func(on bool) { linked <- on },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { d.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+		server.Close()
+	})
+	return d, log, linked
+}
+
+// heldWorker is a worker that is held before apply.
+func heldWorker(d *control.Debugger) (went chan time.Time) {
+	went = make(chan time.Time, 1)
+	go func() {
+		d.Checkpoint(&control.Pass{}, control.Place{Moment: control.Begins, Phase: "apply", Worker: 1, Name: "web"})
+		went <- time.Now()
+	}()
+	return went
+}
+
+func TestEverythingIsLiftedWithinASecond(t *testing.T) {
+	for name, lose := range map[string]func(*presenter.Presenter){
+		"the connection is lost": (*presenter.Presenter).Hangup,
+		"the hub is silent":      func(p *presenter.Presenter) { p.Silence(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := presenter.New(t)
+			d, _, linked := run(t, p, presenter.Token)
+			if name := p.WaitLinked(); name != "podset" {
+				t.Errorf("it says that it is %q", name)
+			}
+			<-linked
+			if err := p.Do(wire.Command{Command: wire.Pause, Controller: "podset"}); err != nil {
+				t.Fatal(err)
+			}
+			went := heldWorker(d)
+			lost := time.Now()
+			lose(p)
+			// A machine that is busy may take longer, but no pause is this short.
+			if took := (<-went).Sub(lost); took > 4*time.Second {
+				t.Errorf("it went on after %v, want within a second", took)
+			} else {
+				t.Logf("it went on after %v", took)
+			}
+			if <-linked || d.Armed() {
+				t.Errorf("linked still, armed: %v", d.Armed())
+			}
+			p.Silence(false)
+			if !<-linked {
+				t.Error("it is not linked again")
+			}
+			if d.Armed() {
+				t.Error("the new connection brought back what was lifted")
+			}
+		})
+	}
+}
+
+func TestItSaysOnceWhyItTakesNoCommands(t *testing.T) {
+	var asked atomic.Int32
+	hub := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		presenter.New(t).ServeHTTP(w, r)
+	})
+	_, log, _ := run(t, hub, "wrong")
+	deadline := time.Now().Add(10 * time.Second)
+	for asked.Load() < 3 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond) // between two looks, not instead of one
+	}
+	text := log.String()
+	if strings.Count(text, "refuses the control token: set TRACER_CONTROL_TOKEN") != 1 || strings.Contains(text, "wrong") {
+		t.Errorf("after %d tries it has said %q", asked.Load(), text)
+	}
+}
+
+func TestTheTokenGoesNowhereElse(t *testing.T) {
+	var followed atomic.Bool
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Store(true) }))
+	defer thief.Close()
+	asked := make(chan struct{}, 100)
+	run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, thief.URL, http.StatusTemporaryRedirect)
+		asked <- struct{}{}
+	}), presenter.Token)
+	<-asked
+	<-asked
+	if followed.Load() {
+		t.Error("the redirect was followed")
+	}
+}
+
+func TestARefusalIsToldToThePresenter(t *testing.T) {
+	p := presenter.New(t)
+	_, _, linked := run(t, p, presenter.Token)
+	<-linked
+	err := p.Do(wire.Command{Command: wire.Resume, Controller: "podset"})
+	if err == nil || !strings.Contains(err.Error(), "there is nothing to resume") {
+		t.Errorf("%v", err)
+	}
+}

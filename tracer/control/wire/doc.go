@@ -1,0 +1,15 @@
+// Package wire is what the hub and a controller that takes commands say to each
+// other: the commands with their limits, the conditions of breakpoints, and the
+// messages that carry them. It imports nothing but the standard library and
+// package semconv, because both sides import it: one cannot take for good what
+// the other refuses. docs/control.md describes it in prose.
+//
+// Over a websocket with Subprotocol, which the controller opens at Path with a
+// token of its own, messages go as JSON text:
+//
+//	controller → hub   hello   the controller's name, first of all
+//	hub → controller   beat    every BeatEvery; the controller answers with one
+//	hub → controller   command a Command, with a running number
+//	controller → hub   ack     that number; with an error the command is refused
+//	controller → hub   ended   a standing command has ended by itself, and why
+package wire
