@@ -4,6 +4,10 @@ import (
 	"context"
 	"net/http"
 	"strings"
+<<<<<<< HEAD
+=======
+	"syscall"
+>>>>>>> control
 	"testing"
 	"time"
 
@@ -101,6 +105,28 @@ func TestAKilledHubHoldsNobody(t *testing.T) {
 	c.settled(2)
 }
 
+<<<<<<< HEAD
+=======
+// A hub that hangs keeps its connections open.
+func TestAHubThatHangsHoldsNobody(t *testing.T) {
+	c := open(t)
+	c.do(command{"command": "pause", "phase": "apply"})
+	c.scale(2)
+	c.held("apply", "pause")
+	if err := c.hub.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.hub.Process.Signal(syscall.SIGCONT) })
+	began := time.Now()
+	clustertest.Eventually(t, "the second Pod is made", func(context.Context) bool { return c.pods() == 2 })
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v until the worker went on, want one second or so", took)
+	} else {
+		t.Logf("the worker went on after %v", took)
+	}
+}
+
+>>>>>>> control
 func TestCommandsForNothingAreRefused(t *testing.T) {
 	c := open(t)
 	for _, r := range []struct {

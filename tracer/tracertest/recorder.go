@@ -35,7 +35,7 @@ const waitAtMost = 10 * time.Second
 type Recorder struct {
 	tb     testing.TB
 	server *httptest.Server
-	mux    http.Handler
+	mux    *http.ServeMux
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and made anew on each request
@@ -67,6 +67,10 @@ func NewRecorder(tb testing.TB) *Recorder {
 
 // ServeHTTP takes one request, for a test that stands before the recorder.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+// Handle has another handler serve a path of the hub that the recorder does not,
+// as package control/presenter does.
+func (r *Recorder) Handle(pattern string, h http.Handler) { r.mux.Handle(pattern, h) }
 
 // Close ends the recorder; NewRecorder has the test do so.
 func (r *Recorder) Close() { r.server.Close() }

@@ -2,9 +2,11 @@ import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
 import { Intervals } from "../base/intervals.ts";
 import type {
   Cause,
+  Control,
   Controller,
   Finding,
   Gap,
+  Hold,
   Item,
   Reconcile,
   Row,
@@ -25,6 +27,7 @@ export const LIMITS: Readonly<Record<RowKind, number>> = {
   reconcile: 50_000,
   wait: 50_000,
   hold: 5_000,
+  control: 5_000,
   sample: 50_000,
   edge: 50_000,
   gap: 1_000,
@@ -336,6 +339,7 @@ function emptyStore(): Store {
   return {
     wait: new Map(),
     hold: new Map(),
+    control: new Map(),
     sample: new Map(),
     edge: new Map(),
     gap: new Map(),

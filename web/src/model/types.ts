@@ -1,6 +1,19 @@
 /** What the model answers. All times µs since the epoch, of the hub's clock. */
 import type { RowRef } from "../base/frames.ts";
-import type { Cause, Controller, Finding, Gap, Item, Reconcile, Row, Sample, Wait, Write } from "../base/rows.gen.ts";
+import type {
+  Cause,
+  Control,
+  Controller,
+  Finding,
+  Gap,
+  Hold,
+  Item,
+  Reconcile,
+  Row,
+  Sample,
+  Wait,
+  Write,
+} from "../base/rows.gen.ts";
 
 /** What apply changed, for the layout and the panels. reset: forget everything first. */
 export interface Change {

@@ -29,9 +29,14 @@ export class ControlElement extends HTMLElement {
   connect(app: App, toggle: HTMLButtonElement | undefined): void {
     this.app = app;
     this.toggle = toggle;
-    this.chips = new Keyed(part(this, "standing"), (chip) => chip.key, chipElement, (li, chip) => {
-      this.fill(li, chip);
-    });
+    this.chips = new Keyed(
+      part(this, "standing"),
+      (chip) => chip.key,
+      chipElement,
+      (li, chip) => {
+        this.fill(li, chip);
+      },
+    );
     toggle?.addEventListener("click", () => {
       this.open(!this.isOpen());
     });
@@ -54,6 +59,7 @@ export class ControlElement extends HTMLElement {
 
   /** The key: opens the commands, then pauses and resumes. */
   pauseOrResume(): void {
+    if (this.toggle?.hidden !== false) return;
     if (!this.isOpen()) return this.open(true);
     const paused = this.standing().some((row) => row.command === "pause" && row.controller === this.which());
     void this.run({ command: paused ? "resume" : "pause" });

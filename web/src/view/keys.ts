@@ -12,6 +12,9 @@ export interface KeyActions {
   readonly link: () => void;
   readonly projector: () => void;
   readonly clear: () => void;
+  /** Opens the commands to the controller, then pauses and resumes it. */
+  readonly control: () => void;
+  readonly step: (by: "phase" | "reconcile") => void;
 }
 
 /** listenKeys wires the keys and the list's dialog. */
@@ -55,6 +58,10 @@ function keyed(event: KeyboardEvent, actions: KeyActions, single: boolean): (() 
     },
     n: () => {
       actions.error(event.shiftKey ? -1 : 1);
+    },
+    k: actions.control,
+    j: () => {
+      actions.step(event.shiftKey ? "reconcile" : "phase");
     },
     c: actions.link,
     p: actions.projector,

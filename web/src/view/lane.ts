@@ -15,7 +15,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Measured } from "./tokens.ts";
-import { ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
+import { nameOf, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -87,6 +87,7 @@ export class LaneElement extends HTMLElement {
     this.followTip();
     this.drawStepped(alone);
     this.drawNodes(nodes);
+    this.drawHeld();
     this.drawEdges(edges);
     const all = totals(lane, app?.model.controller(this.lane), app?.playhead.following === true);
     this.drawQueue(lane?.queue ?? [], all.queue);
@@ -182,6 +183,23 @@ export class LaneElement extends HTMLElement {
       if (node === undefined) continue;
       attr(g, "data-tone", node.tone);
       if (node.duration >= 0 && isPhase(id)) this.note(id, `${spanOrNone(node.duration)}${node.open ? " …" : ""}`);
+    }
+  }
+
+  /** A phase before which a worker is held says so, and whose reconcile it is. */
+  private drawHeld(): void {
+    const { app } = this;
+    if (app === undefined) return;
+    const holds = app.model.holdsAt(this.lane, app.playhead.now());
+    for (const [id, g] of this.nodes) {
+      const held = holds.filter((hold) => hold.phase === id);
+      const was = g.classList.contains("is-held");
+      g.classList.toggle("is-held", held.length > 0);
+      if (was && held.length === 0 && isPhase(id)) this.note(id, "");
+      if (held.length === 0) continue;
+      g.classList.add("has-note");
+      const who = held.length > 1 ? String(held.length) : nameOf(held[0]?.item ?? "");
+      fitFirst(part<SVGTextElement>(g, "note"), [`${who} held`, "held"], geometry.nodes.apply.w - 12);
     }
   }
 

@@ -1,6 +1,7 @@
 /** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
+import { ControlElement } from "./control.ts";
 import { copied } from "./dom.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
@@ -28,6 +29,7 @@ export interface PageParts {
 /** defineElements registers the custom elements; those that stand in the page are upgraded by it. */
 export function defineElements(): void {
   const elements: Readonly<Record<string, CustomElementConstructor>> = {
+    "tracer-control": ControlElement,
     "tracer-lane": LaneElement,
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
@@ -56,8 +58,10 @@ export function buildPage(app: App, page: string): PageParts {
   const twin = the("twin", TwinElement);
   const step = stepper(app);
   room.connect(app, page);
+  const control = the("control", ControlElement);
   const presents = document.body.dataset["role"] === "viewer" ? undefined : presenterParts(app, lanes);
   const tryIt = presents?.tryIt;
+  control.connect(app, presents && the("control-toggle", HTMLButtonElement));
   notice.connect(
     app,
     tryIt &&
@@ -68,13 +72,25 @@ export function buildPage(app: App, page: string): PageParts {
   transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  connectKeys(app, notice, tryIt);
+  connectKeys(app, notice, control, tryIt);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const links = new Links(app, (text, button, press) => {
     notice.tell(text, button, press);
   });
-  const parts = [links, lanes, notice, panel, room, status, transport, twin, voice, ...Object.values(presents ?? {})];
+  const parts = [
+    links,
+    control,
+    lanes,
+    notice,
+    panel,
+    room,
+    status,
+    transport,
+    twin,
+    voice,
+    ...Object.values(presents ?? {}),
+  ];
   return {
     step: () => {
       room.step();
@@ -108,7 +124,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement | undefined): void {
+function connectKeys(app: App, notice: NoticeElement, control: ControlElement, tryIt: TryItElement | undefined): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -144,6 +160,12 @@ function connectKeys(app: App, notice: NoticeElement, tryIt: TryItElement | unde
     },
     projector: () => {
       theme.toggleProjector();
+    },
+    control: () => {
+      control.pauseOrResume();
+    },
+    step: (by) => {
+      control.step(by);
     },
     clear: () => {
       if (tryIt?.escape() !== true) app.selection.set(undefined);
