@@ -41,7 +41,6 @@ type Config struct {
 	IngestToken string
 	// ControlToken is that of controllers that take commands; as above.
 	ControlToken string
-<<<<<<< HEAD
 	// Share is the address of a second listener, which serves the viewer's role
 	// alone: in plain HTTP on any address, unless there is a TLS certificate.
 	// Empty is none.
@@ -51,9 +50,6 @@ type Config struct {
 	ShareViewers, ShareConnections int
 	// TLSCert and TLSKey are files in PEM; both or none. They serve both
 	// listeners.
-=======
-	// TLSCert and TLSKey are files in PEM; both or none.
->>>>>>> control
 	TLSCert, TLSKey string
 	// InsecureBehindProxy says that somebody else ends TLS in front of the hub.
 	InsecureBehindProxy bool
@@ -161,13 +157,8 @@ func (c Config) findFault() error {
 			return err
 		}
 	}
-<<<<<<< HEAD
 	return errors.Join(checkToken("--token", c.Token), checkToken("--viewer-token", c.ViewerToken),
 		checkToken("--ingest-token", c.IngestToken), checkToken("--control-token", c.ControlToken))
-=======
-	return errors.Join(checkToken("--token", c.Token), checkToken("--ingest-token", c.IngestToken),
-		checkToken("--control-token", c.ControlToken))
->>>>>>> control
 }
 
 func (c Config) checkAddresses() error {

@@ -130,16 +130,10 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-<<<<<<< HEAD
 // The files in the data folder that keep the viewers' token, the emitters', and
 // that of the controllers that take commands.
 const (
 	viewerFile  = "viewer-token"
-=======
-// ingestFile is the file in the data folder that keeps the emitters' token,
-// controlFile that of the controllers that take commands.
-const (
->>>>>>> control
 	ingestFile  = "ingest-token"
 	controlFile = "control-token"
 )
@@ -153,12 +147,9 @@ func (h *Hub) openFolder() error {
 		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, ingestFile)
 	}
 	if err == nil {
-<<<<<<< HEAD
 		h.viewer, err = loadToken(h.cfg.ViewerToken, h.cfg.Data, viewerFile)
 	}
 	if err == nil {
-=======
->>>>>>> control
 		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
 	}
 	if h.cfg.IngestToken == "" && err == nil {
@@ -291,13 +282,7 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	h.ready.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
-<<<<<<< HEAD
 	h.stopHTTP(ctx)
-=======
-	if err := h.http.Shutdown(ctx); err != nil {
-		_ = h.http.Close()
-	}
->>>>>>> control
 	h.desk.Close() // its last rows are still stored
 	h.stopGRPC(ctx)
 	drained := make(chan struct{})

@@ -27,16 +27,8 @@ func (h *Hub) routes() http.Handler {
 		r.Use(h.checkHost)
 		h.pageRoutes(r)
 		r.Route("/api/v1", func(r chi.Router) {
-<<<<<<< HEAD
 			r.Group(h.viewerRoutes)
 			r.Group(h.presenterRoutes)
-=======
-			r.Use(h.needSession)
-			r.Get("/rows", h.rows)
-			r.With(h.checkOrigin).Get("/watch", h.watch.ServeHTTP)
-			r.Post("/actions/{action}", h.act)
-			r.Post("/control", h.control)
->>>>>>> control
 		})
 	})
 	return r

@@ -104,11 +104,7 @@ func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
-<<<<<<< HEAD
 	if err := errors.Join(checkTokens(o.token, o.ingest, o.commands), o.share.check(o.token, o.ingest, o.commands), checkNamespace(o.namespace)); err != nil {
-=======
-	if err := errors.Join(checkTokens(o.token, o.ingest, o.commands), checkNamespace(o.namespace)); err != nil {
->>>>>>> control
 		return err
 	}
 	if o.listen != "" {

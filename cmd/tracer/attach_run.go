@@ -27,12 +27,8 @@ func newAttachRun(o *attachOptions, folder *runFolder, found target, address str
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
 	a := &attachRun{
-<<<<<<< HEAD
 		crew: crew{command: "attach", io: o.io, folder: folder, address: address, self: self,
 			token: o.token, ingest: o.ingest, commands: o.commands, share: o.share},
-=======
-		crew:      crew{command: "attach", io: o.io, folder: folder, address: address, self: self, token: o.token, ingest: o.ingest, commands: o.commands},
->>>>>>> control
 		open:      o.open,
 		name:      found.name,
 		grpc:      o.grpc,

@@ -62,14 +62,9 @@ type crew struct {
 func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 	return supervise.Child{
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
-<<<<<<< HEAD
 		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), more),
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
 			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),
-=======
-		Args: append([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, more...),
-		Env:  d.environment(given("TRACER_TOKEN", d.token, given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env)))...),
->>>>>>> control
 	}
 }
 

@@ -44,13 +44,9 @@ needs are printed at the start.
 
 The reconciler takes commands: from the page, or with POST /api/v1/control, you
 hold its workers, step through a reconcile, and let requests fail on purpose.
-<<<<<<< HEAD
 When the hub goes away, all of that is lifted within a second.
 
 ` + shareHelp,
-=======
-When the hub goes away, all of that is lifted within a second.`,
->>>>>>> control
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 
@@ -188,12 +184,9 @@ func (o *demoOptions) check() error {
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
 	if err := checkTokens(o.token, o.ingest, o.commands); err != nil {
-<<<<<<< HEAD
 		return err
 	}
 	if err := o.share.check(o.token, o.ingest, o.commands); err != nil {
-=======
->>>>>>> control
 		return err
 	}
 	if o.listen != "" {

@@ -31,11 +31,7 @@ func newDemoRun(o *demoOptions, folder *runFolder, program string, hub addresses
 	return &demoRun{
 		crew: crew{
 			command: "demo", io: o.io, folder: folder, address: hub.page, self: self,
-<<<<<<< HEAD
 			token: o.token, ingest: o.ingest, commands: o.commands, share: o.share,
-=======
-			token: o.token, ingest: o.ingest, commands: o.commands,
->>>>>>> control
 		},
 		open: o.open, program: program, grpc: hub.grpc,
 	}, nil

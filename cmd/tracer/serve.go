@@ -41,13 +41,8 @@ A controller sends with
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:7780
   OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<ingest token>"
 Tokens that are not given are made at the first start and kept in the data
-<<<<<<< HEAD
 folder, in the files "token", "viewer-token", "ingest-token" and "control-token".
 With the last one a controller takes commands from the page (pause, step, faults):
-=======
-folder, in the files "token", "ingest-token" and "control-token". With the last
-one a controller takes commands from the page (pause, step, faults):
->>>>>>> control
   TRACER_CONTROL=1 TRACER_CONTROL_TOKEN=<control token>
 
 It listens on this machine only, unless told otherwise; then it needs TLS, or
@@ -104,11 +99,7 @@ func (o *serveOptions) check() error {
 	o.hub.Token = or(o.hub.Token, os.Getenv("TRACER_TOKEN"))
 	o.hub.IngestToken = or(o.hub.IngestToken, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.hub.ControlToken = or(o.hub.ControlToken, os.Getenv("TRACER_CONTROL_TOKEN"))
-<<<<<<< HEAD
 	if err := errors.Join(o.checkShare(), checkAddress("listen", o.hub.Listen)); err != nil {
-=======
-	if err := checkAddress("listen", o.hub.Listen); err != nil {
->>>>>>> control
 		return err
 	}
 	if o.hub.OTLPGRPC != "off" {

@@ -4,10 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
-<<<<<<< HEAD
-=======
 	"syscall"
->>>>>>> control
 	"testing"
 	"time"
 
@@ -105,8 +102,6 @@ func TestAKilledHubHoldsNobody(t *testing.T) {
 	c.settled(2)
 }
 
-<<<<<<< HEAD
-=======
 // A hub that hangs keeps its connections open.
 func TestAHubThatHangsHoldsNobody(t *testing.T) {
 	c := open(t)
@@ -126,7 +121,6 @@ func TestAHubThatHangsHoldsNobody(t *testing.T) {
 	}
 }
 
->>>>>>> control
 func TestCommandsForNothingAreRefused(t *testing.T) {
 	c := open(t)
 	for _, r := range []struct {

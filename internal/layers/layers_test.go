@@ -32,15 +32,10 @@ var matrix = []rule{
 	{of: "server/otlp", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
 	{of: "server/journal", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
 	{of: "server/watch", ours: []string{"server/flow", "tracer/semconv"}, deny: []string{"k8s.io/..."}},
-<<<<<<< HEAD
 	{of: "server/classroom", deny: []string{"net/...", "os/...", "context", "sync/...", "log/...", "time", "k8s.io/..."}},
 	{of: "server/control", ours: []string{"server/flow", "tracer/semconv", wire}, deny: []string{"k8s.io/..."}},
 	{of: "internal/qr"},
 	{of: "server", ours: []string{"server/...", "tracer/semconv", wire, "templates", "static", "internal/qr"}, deny: []string{"k8s.io/..."}},
-=======
-	{of: "server/control", ours: []string{"server/flow", "tracer/semconv", wire}, deny: []string{"k8s.io/..."}},
-	{of: "server", ours: []string{"server/...", "tracer/semconv", wire, "templates", "static"}, deny: []string{"k8s.io/..."}},
->>>>>>> control
 	{of: "templates/...", ours: []string{"templates/..."}},
 	{of: "static/...", ours: nil},
 	{of: "deploy", ours: nil},
