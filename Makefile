@@ -135,6 +135,10 @@ bench-web: bin/tracer setup-web setup-chromium ## Measure the page in Chromium u
 	@mkdir -p tmp && $(GO) build -o tmp/load ./internal/load
 	@cd web && npx tsx bench/main.ts
 
+.PHONY: bench-classroom
+bench-classroom: build ## Measure how far 35 viewers and 3 pages are behind their presenter (1 minute)
+	$(GO) run ./cmd/tracer/classload -tracer bin/tracer -localcluster bin/localcluster -chromium "$(CHROMIUM)" $(BENCH_FLAGS)
+
 # --- check and verify ----------------------------------------------------------
 
 .PHONY: check

@@ -6,65 +6,140 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/go-chi/chi/v5"
 
 	"github.com/reconcile-tracer/tracer/server/watch"
 )
 
+// credential is what a request may show.
+type credential struct {
+	name string
+	with headers
+}
+
+// credentials are those of every role, and some that are none, for a listener
+// whose cookies are named by port.
+func (r *running) credentials(port string) []credential {
+	presenters, viewers := r.token.cookie(), r.viewer.cookie()
+	return []credential{
+		{"nothing", headers{}},
+		{"presenter", bearer(testToken)},
+		{"presenter's cookie", headers{"Cookie": "tracer-" + port + "=" + presenters}},
+		{"viewer", bearer(testViewer)},
+		{"viewer's cookie", headers{"Cookie": "tracer-viewer-" + port + "=" + viewers}},
+		{"ingest", bearer(testIngest)},
+		{"wrong", bearer("wrong")},
+		{"token as cookie", headers{"Cookie": "tracer-" + port + "=" + testToken + "; tracer-viewer-" + port + "=" + testViewer}},
+		{"each cookie by the other's name", headers{"Cookie": "tracer-" + port + "=" + viewers + "; tracer-viewer-" + port + "=" + presenters}},
+		{"other port's cookie", headers{"Cookie": "tracer-1=" + presenters + "; tracer-viewer-1=" + viewers}},
+		{"basic", headers{"Authorization": "Basic " + testToken}},
+	}
+}
+
+// access is a route, and the status for nothing, the presenter's token and
+// cookie, the viewers' token and cookie, the emitters' token; to all others it
+// is as to nothing.
+type access struct {
+	method, path string
+	with         headers
+	want         [6]int
+}
+
+var (
+	wsHead = headers{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+		"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "other"}
+	otlpHead = headers{"Content-Type": "application/x-protobuf"}
+	jsonHead = headers{"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"}
+)
+
+// routeAccess is who may do what at the hub's own listener.
+var routeAccess = []access{
+	{"GET", "/healthz", nil, [6]int{200, 200, 200, 200, 200, 200}},
+	{"GET", "/readyz", nil, [6]int{200, 200, 200, 200, 200, 200}},
+	{"GET", "/static/app.css", nil, [6]int{200, 200, 200, 200, 200, 200}},
+	{"GET", "/login", nil, [6]int{403, 403, 403, 403, 403, 403}},
+	{"POST", "/logout", jsonHead, [6]int{303, 303, 303, 303, 303, 303}},
+	{"GET", "/", nil, [6]int{401, 200, 200, 200, 200, 401}},
+	{"GET", "/metrics", nil, [6]int{401, 200, 401, 403, 401, 401}},
+	{"GET", "/api/v1/rows", nil, [6]int{401, 200, 200, 200, 200, 401}},
+	{"GET", "/api/v1/watch", wsHead, [6]int{401, 101, 101, 101, 101, 401}},
+	{"PUT", "/api/v1/room/following", jsonHead, [6]int{401, 409, 409, 409, 409, 401}},
+	{"PUT", "/api/v1/room/presenter", jsonHead, [6]int{401, 400, 400, 403, 403, 401}},
+	{"POST", "/api/v1/room/call", jsonHead, [6]int{401, 204, 204, 403, 403, 401}},
+	{"GET", "/api/v1/share/qr.svg", nil, [6]int{401, 404, 404, 403, 403, 401}},
+	{"POST", "/api/v1/control", jsonHead, [6]int{401, 400, 400, 403, 403, 401}},
+	{"GET", "/api/v1/control/attach", nil, [6]int{401, 401, 401, 401, 401, 401}}, // needs the controllers' own token
+	{"POST", "/api/v1/actions/scale", jsonHead, [6]int{401, 503, 503, 403, 403, 401}},
+	{"POST", "/v1/traces", otlpHead, [6]int{401, 401, 401, 401, 401, 200}},
+	{"POST", "/v1/logs", otlpHead, [6]int{401, 401, 401, 401, 401, 200}},
+}
+
 // TestWhoMayWhat is every route with every credential.
 func TestWhoMayWhat(t *testing.T) {
 	h := start(t)
-	cookie := h.cookieName(here) + "=" + h.token.cookie()
-	credentials := []struct {
-		name string
-		with headers
-	}{
-		{"nothing", headers{}},
-		{"presenter", bearer(testToken)},
-		{"ingest", bearer(testIngest)},
-		{"cookie", headers{"Cookie": cookie}},
-		{"wrong", bearer("wrong")},
-		{"wrong cookie", headers{"Cookie": h.cookieName(here) + "=" + testToken}},
-		{"other port's cookie", headers{"Cookie": "tracer-1=" + h.token.cookie()}},
-		{"basic", headers{"Authorization": "Basic " + testToken}},
+	h.checkAccess(h.client, portOf(h.Addr()), routeAccess)
+}
+
+// TestAccessIsDecidedForEveryRoute finds a route of which nobody has said who
+// may call it.
+func TestAccessIsDecidedForEveryRoute(t *testing.T) {
+	h := start(t, func(c *Config) { c.Share = "127.0.0.1:0" })
+	for name, c := range map[string]struct {
+		routes http.Handler
+		known  []access
+	}{"hub": {h.routes(), routeAccess}, "viewers": {h.shareRoutes(), shareAccess}} {
+		err := chi.Walk(c.routes.(chi.Routes), func(method, route string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+			decided := slices.ContainsFunc(c.known, func(a access) bool { return a.method == method && matchesRoute(route, a.path) })
+			if !decided {
+				t.Errorf("who may %s %s at the %s' listener is in no table", method, route, name)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	ws := headers{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Origin": h.URL(),
-		"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "other"}
-	otlpHead := headers{"Content-Type": "application/x-protobuf"}
-	jsonHead := headers{"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"}
-	for _, route := range []struct {
-		method, path string
-		with         headers
-		// want has the status for each credential, in their order.
-		want [8]int
-	}{
-		{"GET", "/healthz", nil, [8]int{200, 200, 200, 200, 200, 200, 200, 200}},
-		{"GET", "/readyz", nil, [8]int{200, 200, 200, 200, 200, 200, 200, 200}},
-		{"GET", "/static/app.css", nil, [8]int{200, 200, 200, 200, 200, 200, 200, 200}},
-		{"GET", "/", nil, [8]int{401, 200, 401, 200, 401, 401, 401, 401}},
-		{"GET", "/metrics", nil, [8]int{401, 200, 401, 401, 401, 401, 401, 401}},
-		{"GET", "/api/v1/rows", nil, [8]int{401, 200, 401, 200, 401, 401, 401, 401}},
-		{"GET", "/api/v1/watch", ws, [8]int{401, 101, 401, 101, 401, 401, 401, 401}},
-		{"POST", "/api/v1/actions/scale", jsonHead, [8]int{401, 503, 401, 503, 401, 401, 401, 401}},
-		{"POST", "/v1/traces", otlpHead, [8]int{401, 401, 200, 401, 401, 401, 401, 401}},
-		{"POST", "/v1/logs", otlpHead, [8]int{401, 401, 200, 401, 401, 401, 401, 401}},
-	} {
-		for i, c := range credentials {
-			with := headers{}
-			for _, from := range []headers{route.with, c.with} {
+}
+
+// matchesRoute says whether a path is one of a route like /actions/{action} or
+// /static/*.
+func matchesRoute(route, path string) bool {
+	pattern := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(route, "*")
+	ok, err := filepath.Match(pattern, path)
+	return err == nil && ok
+}
+
+func portOf(addr string) string { return addr[strings.LastIndex(addr, ":")+1:] }
+
+func (r *running) checkAccess(c *client, port string, routes []access) {
+	r.t.Helper()
+	for _, route := range routes {
+		for i, credential := range r.credentials(port) {
+			with, want := headers{}, route.want[0]
+			if i < len(route.want) {
+				want = route.want[i]
+			}
+			for _, from := range []headers{route.with, credential.with} {
 				for k, v := range from {
 					with[k] = v
 				}
 			}
+			if with["Upgrade"] != "" {
+				with["Origin"] = c.url
+			}
 			var body []byte
-			if route.with["Content-Type"] == "application/json" {
+			if with["Content-Type"] == "application/json" {
 				body = []byte("{}")
 			}
-			if got := h.status(route.method, route.path, with, body); got != route.want[i] {
-				t.Errorf("%s %s with %s: %d, want %d", route.method, route.path, c.name, got, route.want[i])
+			if got := c.status(route.method, route.path, with, body); got != want {
+				r.t.Errorf("%s %s with %s: %d, want %d", route.method, route.path, credential.name, got, want)
 			}
 		}
 	}

@@ -33,13 +33,23 @@ type Config struct {
 	OTLPGRPC string
 	// Data is the folder of the journal and of the tokens.
 	Data string
-	// Token is the presenter's, IngestToken the emitters'. Empty is a random
-	// one that is kept in Data, so that links and cookies outlive a restart.
+	// Token is the presenter's, ViewerToken the viewers', IngestToken the
+	// emitters'. Empty is a random one that is kept in Data, so that links and
+	// cookies outlive a restart.
 	Token       string
+	ViewerToken string
 	IngestToken string
 	// ControlToken is that of controllers that take commands; as above.
 	ControlToken string
-	// TLSCert and TLSKey are files in PEM; both or none.
+	// Share is the address of a second listener, which serves the viewer's role
+	// alone: in plain HTTP on any address, unless there is a TLS certificate.
+	// Empty is none.
+	Share string
+	// ShareViewers is how many may watch by it at once, ShareConnections how many
+	// connections to it one address may have. 0 is 200, and 100.
+	ShareViewers, ShareConnections int
+	// TLSCert and TLSKey are files in PEM; both or none. They serve both
+	// listeners.
 	TLSCert, TLSKey string
 	// InsecureBehindProxy says that somebody else ends TLS in front of the hub.
 	InsecureBehindProxy bool
@@ -93,6 +103,12 @@ func (c Config) withDefaults() Config {
 	if c.MaxViewers == 0 {
 		c.MaxViewers = 10_000
 	}
+	if c.ShareViewers == 0 {
+		c.ShareViewers = defaultShareViewers
+	}
+	if c.ShareConnections == 0 {
+		c.ShareConnections = defaultShareConnections
+	}
 	if c.OnReady == nil {
 		c.OnReady = func() {}
 	}
@@ -135,6 +151,10 @@ func (c Config) findFault() error {
 		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller, use three")
 	case c.Token != "" && c.Token == c.IngestToken:
 		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
+	case c.ViewerToken != "" && (c.ViewerToken == c.Token || c.ViewerToken == c.IngestToken || c.ViewerToken == c.ControlToken):
+		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as somebody else, use another one")
+	case c.ShareViewers < 0 || c.ShareConnections < 0:
+		return fmt.Errorf("--share-viewers is %d: use at least 1, or 0 for %d", min(c.ShareViewers, c.ShareConnections), defaultShareViewers)
 	case c.JournalBytes < 0 || c.JournalBytes > 0 && c.JournalBytes < 1<<20:
 		return fmt.Errorf("the journal's limit is %d bytes: use at least 1 MiB, or 0 for 1 GiB", c.JournalBytes)
 	case c.JournalAge < 0:
@@ -153,18 +173,30 @@ func (c Config) findFault() error {
 			return err
 		}
 	}
-	return errors.Join(checkToken("--token", c.Token), checkToken("--ingest-token", c.IngestToken),
-		checkToken("--control-token", c.ControlToken))
+	return errors.Join(checkToken("--token", c.Token), checkToken("--viewer-token", c.ViewerToken),
+		checkToken("--ingest-token", c.IngestToken), checkToken("--control-token", c.ControlToken))
 }
 
 func (c Config) checkAddresses() error {
 	if err := c.checkAddress("--listen", c.Listen); err != nil {
 		return err
 	}
-	if c.OTLPGRPC == "" {
-		return nil
+	if err := c.checkShare(); err != nil || c.OTLPGRPC == "" {
+		return err
 	}
 	return c.checkAddress("--otlp-grpc", c.OTLPGRPC)
+}
+
+// checkShare lets viewers be served on any address: their role alone is what
+// can be overheard there.
+func (c Config) checkShare() error {
+	if c.Share == "" {
+		return nil
+	}
+	if _, _, err := net.SplitHostPort(c.Share); err != nil {
+		return fmt.Errorf("--share %q is not an address: use host:port or :port, as in %s: %w", c.Share, ShareDefault, err)
+	}
+	return nil
 }
 
 func (c Config) checkAddress(flag, addr string) error {

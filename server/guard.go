@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
-	"github.com/reconcile-tracer/tracer/server/otlp"
 )
 
 // fail answers with an error in JSON, as all of the API does.
@@ -27,7 +26,7 @@ func fail(w http.ResponseWriter, status int, format string, args ...any) {
 // own: a page of another site whose name was made to point here.
 func (h *Hub) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !h.ownHost(r.Host) {
+		if host := strings.ToLower(r.Host); !h.ownHost(host) && !(shared(r) && h.ownShareHost(r, hostOf(host))) {
 			fail(w, http.StatusMisdirectedRequest,
 				"the hub is not known as %q: call it by a loopback name, or start it with --allow-host", flow.Brief(r.Host))
 			return
@@ -83,9 +82,9 @@ func (h *Hub) checkOrigin(next http.Handler) http.Handler {
 		same, there := h.sameOrigin(r)
 		site := r.Header.Get("Sec-Fetch-Site")
 		switch {
-		case there && !same, !there && !h.hasBearer(r):
+		case there && !same, !there && h.bearerRole(r) == nobody:
 			fail(w, http.StatusForbidden, "the websocket's Origin %q is not this hub's page: open %s, or send a bearer token without Origin",
-				flow.Brief(r.Header.Get("Origin")), h.URL())
+				briefOrigin(r), h.origin(r))
 		case site != "" && site != "same-origin" && site != "none":
 			fail(w, http.StatusForbidden, "the websocket was opened by a page of another site")
 		default:
@@ -94,32 +93,4 @@ func (h *Hub) checkOrigin(next http.Handler) http.Handler {
 	})
 }
 
-func (h *Hub) hasBearer(r *http.Request) bool {
-	return h.token.is(otlp.Bearer(r.Header.Get("Authorization")))
-}
-
-func (h *Hub) hasSession(r *http.Request) bool {
-	c, err := r.Cookie(h.cookieName(r))
-	return h.hasBearer(r) || err == nil && (secret{h.token.cookie()}).is(c.Value)
-}
-
-// needSession lets the presenter in, by cookie or bearer token.
-func (h *Hub) needSession(next http.Handler) http.Handler {
-	return h.need(next, h.hasSession, "log in with the link that the hub printed, or send \"Authorization: Bearer <token>\"")
-}
-
-// needBearer is for what programs call.
-func (h *Hub) needBearer(next http.Handler) http.Handler {
-	return h.need(next, h.hasBearer, "send \"Authorization: Bearer <token>\" with the presenter's token")
-}
-
-func (h *Hub) need(next http.Handler, has func(*http.Request) bool, remedy string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !has(r) {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="tracer"`)
-			fail(w, http.StatusUnauthorized, "this needs the presenter's token: %s", remedy)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
+func briefOrigin(r *http.Request) string { return flow.Brief(r.Header.Get("Origin")) }

@@ -22,6 +22,7 @@ import (
 
 const (
 	testToken  = "presenter-token"
+	testViewer = "viewer-token"
 	testIngest = "ingest-token"
 )
 
@@ -41,7 +42,7 @@ type running struct {
 func start(t testing.TB, change ...func(*Config)) *running {
 	t.Helper()
 	cfg := Config{
-		Listen: "127.0.0.1:0", Data: t.TempDir(), Token: testToken, IngestToken: testIngest,
+		Listen: "127.0.0.1:0", Data: t.TempDir(), Token: testToken, ViewerToken: testViewer, IngestToken: testIngest,
 		Log: slog.New(slog.DiscardHandler),
 	}
 	for _, c := range change {

@@ -40,6 +40,7 @@ const maxEmitters = 1000
 type Hub struct {
 	cfg     Config
 	token   secret
+	viewer  secret
 	ingest  secret
 	attach  secret // of controllers that take commands
 	listen  net.Listener
@@ -56,6 +57,8 @@ type Hub struct {
 	cross   *http.CrossOriginProtection
 	ready   atomic.Bool
 	metrics http.Handler
+	share   *share // nil when nothing is shared
+	room    *room
 
 	recordings *recordings
 }
@@ -75,6 +78,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	h.watch = watch.New(watch.Config{MaxViewers: h.cfg.MaxViewers, Log: h.cfg.Log})
 	h.fold.publish = h.watch.Publish
+	h.room = newRoom(h.watch.SetRoom)
 	h.otlp = otlp.New(otlp.Config{Store: h.store, Authorize: h.ingest.is})
 	h.desk = control.New(control.Config{Record: h.recordControl, Log: h.cfg.Log})
 	h.cross = http.NewCrossOriginProtection()
@@ -90,6 +94,9 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 	}
 	if h.grpcOn != nil {
 		h.grpc = h.newGRPC()
+	}
+	if h.share != nil {
+		h.share.http = h.newShare()
 	}
 	return h, nil
 }
@@ -119,6 +126,9 @@ func (h *Hub) open(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := h.openShare(ctx); err != nil {
+		return err
+	}
 	h.fold = newFold(h.cfg.Limits, h.cfg.Log)
 	h.journal, err = journal.Open(ctx, journal.Config{
 		Dir: h.cfg.Data, MaxBytes: h.cfg.JournalBytes, MaxAge: h.cfg.JournalAge, OnBlock: h.fold.offer, Log: h.cfg.Log,
@@ -129,9 +139,10 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-// ingestFile is the file in the data folder that keeps the emitters' token,
-// controlFile that of the controllers that take commands.
+// The files in the data folder that keep the viewers' token, the emitters', and
+// that of the controllers that take commands.
 const (
+	viewerFile  = "viewer-token"
 	ingestFile  = "ingest-token"
 	controlFile = "control-token"
 )
@@ -143,6 +154,9 @@ func (h *Hub) openFolder() error {
 	var err error
 	if h.token, err = loadToken(h.cfg.Token, h.cfg.Data, "token"); err == nil {
 		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, ingestFile)
+	}
+	if err == nil {
+		h.viewer, err = loadToken(h.cfg.ViewerToken, h.cfg.Data, viewerFile)
 	}
 	if err == nil {
 		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
@@ -176,6 +190,9 @@ func (h *Hub) abandon() {
 		}
 	}
 	h.recordings.close()
+	if h.share != nil {
+		_ = h.share.listen.Close()
+	}
 }
 
 func (h *Hub) newGRPC() *grpc.Server {
@@ -229,6 +246,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	viewing, stopViewing := context.WithCancel(context.WithoutCancel(ctx))
 	g.Go(func() error { return h.serveHTTP() })
 	g.Go(func() error { return h.serveLocal() })
+	if h.share != nil {
+		g.Go(func() error { return h.serveShare() })
+	}
 	if h.grpc != nil {
 		g.Go(func() error { return h.serveGRPC() })
 	}
@@ -282,9 +302,7 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	h.ready.Store(false)
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
-	if err := h.http.Shutdown(ctx); err != nil {
-		_ = h.http.Close()
-	}
+	h.stopHTTP(ctx)
 	h.desk.Close() // its last rows are still stored
 	h.stopGRPC(ctx)
 	drained := make(chan struct{})
@@ -301,6 +319,20 @@ func (h *Hub) stop(folded <-chan struct{}) error {
 	h.fold.end()
 	<-drained
 	return err
+}
+
+// stopHTTP stops the viewers' listener first: the presenter is to be the last to
+// see the page.
+func (h *Hub) stopHTTP(ctx context.Context) {
+	servers := []*http.Server{h.http}
+	if h.share != nil {
+		servers = []*http.Server{h.share.http, h.http}
+	}
+	for _, s := range servers {
+		if err := s.Shutdown(ctx); err != nil {
+			_ = s.Close()
+		}
+	}
 }
 
 func (h *Hub) stopGRPC(ctx context.Context) {

@@ -37,7 +37,6 @@ func (h *Hub) lessonRoutes(r chi.Router) {
 	r.Get("/lessons", h.withLessons(func(w http.ResponseWriter, _ *http.Request) {
 		answerJSON(w, map[string]any{"lessons": h.cfg.Lessons.List()})
 	}))
-	r.Get("/lesson", h.withLessons(h.lessonState))
 	r.Post("/lessons/{id}/start", h.withLessons(h.startLesson))
 	for _, command := range []string{"next", "previous", "restart", "stop"} {
 		r.Post("/lesson/"+command, h.withLessons(func(w http.ResponseWriter, r *http.Request) {
@@ -47,6 +46,11 @@ func (h *Hub) lessonRoutes(r chi.Router) {
 			h.answerLesson(w, r, h.cfg.Lessons.Do(r.Context(), command))
 		}))
 	}
+}
+
+// lessonViewerRoutes are what of a lesson everyone in the class may call.
+func (h *Hub) lessonViewerRoutes(r chi.Router) {
+	r.Get("/lesson", h.withLessons(h.lessonState))
 	r.Post("/lesson/answer", h.withLessons(h.answerQuestion))
 }
 

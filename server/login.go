@@ -7,37 +7,65 @@ import (
 	"github.com/reconcile-tracer/tracer/templates"
 )
 
-// cookieName has the port in it, since cookies ignore ports and a machine may
-// run several hubs.
-func (h *Hub) cookieName(r *http.Request) string {
-	_, port, _ := net.SplitHostPort(h.Addr())
-	if h.secure(r) {
-		return "__Host-tracer-" + port
+// cookieName is the name of the presenter's cookie.
+func (h *Hub) cookieName(r *http.Request) string { return h.sessionName(r, presenter) }
+
+// sessionName is the name of a role's cookie. It has the port in it, since
+// cookies ignore ports and a machine may run several hubs.
+func (h *Hub) sessionName(r *http.Request, who role) string {
+	addr, name := h.Addr(), "tracer-"
+	if shared(r) {
+		addr = h.ShareAddr()
 	}
-	return "tracer-" + port
+	if who == viewer {
+		name = "tracer-viewer-"
+	}
+	_, port, _ := net.SplitHostPort(addr)
+	if h.secure(r) {
+		return "__Host-" + name + port
+	}
+	return name + port
 }
 
 // secure says whether the browser of a request speaks TLS: to the hub, or to
-// the proxy in front of it. By a loopback name it has not come through that.
+// the proxy in front of it. By a loopback name it has not come through that,
+// nor has a viewer by the viewers' listener.
 func (h *Hub) secure(r *http.Request) bool {
-	return h.tls != nil || h.cfg.InsecureBehindProxy && !isLoopback(hostOf(r.Host))
+	return h.tls != nil || h.cfg.InsecureBehindProxy && !shared(r) && !isLoopback(hostOf(r.Host))
+}
+
+// origin is where the browser of a request finds the listener that it came by.
+func (h *Hub) origin(r *http.Request) string {
+	switch {
+	case !shared(r):
+		return h.URL()
+	case h.tls != nil:
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 // login exchanges the token in the link for a cookie, and leaves the token out
 // of the address that the browser then shows.
 func (h *Hub) login(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	if !h.token.is(r.URL.Query().Get("token")) {
+	who := h.roleOfToken(r, r.URL.Query().Get("token"))
+	if who == nobody {
 		h.say(w, r, templates.Notice{
 			Status: http.StatusForbidden,
 			Title:  "This link does not open this hub",
 			Text: "Its token is not the one that this hub has now. Open the login link that the hub printed when it " +
 				"started. It looks like this:",
-			Command: h.URL() + "/login?token=…",
+			Command: h.origin(r) + "/login?token=…",
 		})
 		return
 	}
-	http.SetCookie(w, h.cookie(r, h.token.cookie(), 0))
+	// Who logs in as a viewer is no presenter any more, in this browser.
+	other := viewer + presenter - who
+	if _, err := r.Cookie(h.sessionName(r, other)); err == nil {
+		http.SetCookie(w, h.cookie(r, other, "", -1))
+	}
+	http.SetCookie(w, h.cookie(r, who, h.secretOf(who).cookie(), 0))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -47,13 +75,15 @@ func (h *Hub) logout(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusForbidden, "a page of another site cannot log you out: %v", err)
 		return
 	}
-	http.SetCookie(w, h.cookie(r, "", -1))
+	for _, who := range []role{presenter, viewer} {
+		http.SetCookie(w, h.cookie(r, who, "", -1))
+	}
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-func (h *Hub) cookie(r *http.Request, value string, maxAge int) *http.Cookie {
+func (h *Hub) cookie(r *http.Request, who role, value string, maxAge int) *http.Cookie {
 	return &http.Cookie{
-		Name: h.cookieName(r), Value: value, Path: "/", MaxAge: maxAge,
+		Name: h.sessionName(r, who), Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: h.secure(r),
 	}
 }

@@ -25,37 +25,44 @@ const (
 // page serves the page, or the way to log in.
 func (h *Hub) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	name := r.URL.Query().Get("recording")
+	who, name := h.roleOf(r), r.URL.Query().Get("recording")
 	switch {
-	case !h.hasSession(r):
+	case who == nobody:
 		n := templates.LoginNeeded()
-		n.Command = h.URL() + "/login?token=…"
+		n.Command = h.origin(r) + "/login?token=…"
 		h.say(w, r, n)
 	case name != "":
-		h.recordedPage(w, r, name)
+		h.recordedPage(w, r, who, name)
 	case h.cfg.Replay != "":
 		http.Redirect(w, r, recordingAddress(h.cfg.Replay), http.StatusSeeOther)
 	default:
-		h.show(w, r, h.model())
+		h.show(w, r, h.model(who))
 	}
 }
 
+// show renders the page, unless the viewers' places are all taken.
 func (h *Hub) show(w http.ResponseWriter, r *http.Request, p templates.Page) {
+	if h.isFull(r) {
+		h.say(w, r, templates.Notice{Status: http.StatusServiceUnavailable, Title: "No place is left", Text: h.fullWords() + "."})
+		return
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if err := templates.Index(p).Render(r.Context(), w); err != nil {
 		h.cfg.Log.Debug("a page was not sent whole", "error", err)
 	}
 }
 
-// model is the page of what is live.
-func (h *Hub) model() templates.Page {
+// model is the page of what is live, as one in that role sees it.
+func (h *Hub) model(who role) templates.Page {
 	p := templates.Page{
-		Cluster:  h.cfg.Cluster,
-		Version:  h.cfg.Version,
-		CanAct:   h.cfg.Actions != nil,
-		CanEmbed: len(h.cfg.EmbedAncestors) > 0,
-		Attach:   templates.AttachSteps(h.URL()),
-		Save:     "/api/v1/export?gzip=true",
+		Cluster: h.cfg.Cluster,
+		Version: h.cfg.Version,
+		Role:    who.String(),
+	}
+	if who == presenter {
+		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL()), h.shareModel()
+		p.CanEmbed = len(h.cfg.EmbedAncestors) > 0
+		p.Save = "/api/v1/export?gzip=true"
 	}
 	if h.recordings.has(recording.SampleName) {
 		p.Sample = recordingAddress(recording.SampleName)

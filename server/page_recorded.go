@@ -12,7 +12,7 @@ func recordingAddress(name string) string { return "/?recording=" + name }
 
 // recordedPage serves the page of a recording, or says why it cannot, and which
 // there are instead.
-func (h *Hub) recordedPage(w http.ResponseWriter, r *http.Request, name string) {
+func (h *Hub) recordedPage(w http.ResponseWriter, r *http.Request, who role, name string) {
 	rec, s, err := h.recordings.find(name)
 	if err != nil {
 		h.say(w, r, h.noRecording(err))
@@ -20,6 +20,7 @@ func (h *Hub) recordedPage(w http.ResponseWriter, r *http.Request, name string) 
 	}
 	h.show(w, r, withRows(templates.Page{
 		Version:  h.cfg.Version,
+		Role:     who.String(),
 		Recorded: &templates.Recorded{Name: rec.Name, Title: rec.Title, From: s.from, To: s.to, Live: h.cfg.Replay == ""},
 	}, s.watch))
 }

@@ -27,29 +27,51 @@ func (h *Hub) routes() http.Handler {
 	// For browsers, and for curl.
 	r.Group(func(r chi.Router) {
 		r.Use(h.checkHost)
-		r.Get("/login", h.login)
-		r.Post("/logout", h.logout)
-		r.Get("/static/*", h.static().ServeHTTP)
-		r.Get("/", h.page)
+		h.pageRoutes(r)
 		r.Get("/embed", h.embed)
 		r.Get("/api/v1/embed/watch", h.embedWatch)
 		r.Route("/api/v1", func(r chi.Router) {
-			r.Use(h.needSession)
-			r.Get("/rows", h.rows)
-			r.With(h.checkOrigin).Get("/watch", h.watch.ServeHTTP)
-			r.Post("/actions/{action}", h.act)
-			if h.cfg.Replay == "" {
-				r.Post("/control", h.control)
-				r.Post("/embed", h.makeEmbed)
-				r.Get("/export", h.export)
-			}
-			r.Get("/recordings", h.listRecordings)
-			r.Get("/recordings/{name}/rows", h.recordingRows)
-			r.With(h.checkOrigin).Get("/recordings/{name}/watch", h.recordingWatch)
-			h.lessonRoutes(r)
+			r.Group(h.viewerRoutes)
+			r.Group(h.presenterRoutes)
 		})
 	})
 	return r
+}
+
+// pageRoutes are the page and the way to it, at either listener.
+func (h *Hub) pageRoutes(r chi.Router) {
+	r.Get("/login", h.login)
+	r.Post("/logout", h.logout)
+	r.Get("/static/*", h.static().ServeHTTP)
+	r.Get("/", h.page)
+}
+
+// viewerRoutes are what viewers may call, at either listener.
+func (h *Hub) viewerRoutes(r chi.Router) {
+	r.Use(h.needViewer)
+	r.Get("/rows", h.rows)
+	r.With(h.checkOrigin).Get("/watch", h.watchRoom)
+	r.Put("/room/following", h.follow)
+	r.Get("/recordings", h.listRecordings)
+	r.Get("/recordings/{name}/rows", h.recordingRows)
+	r.With(h.checkOrigin).Get("/recordings/{name}/watch", h.recordingWatch)
+	h.lessonViewerRoutes(r)
+}
+
+// presenterRoutes are what the presenter alone may call, and only at the hub's
+// own listener.
+func (h *Hub) presenterRoutes(r chi.Router) {
+	r.Use(h.needSession)
+	r.Post("/actions/{action}", h.act)
+	if h.cfg.Replay == "" {
+		r.Post("/control", h.control)
+		r.Post("/embed", h.makeEmbed)
+		r.Get("/export", h.export)
+	}
+	h.lessonRoutes(r)
+	r.Put("/room/presenter", h.present)
+	r.Post("/room/call", h.callBack)
+	r.Get("/share/qr.svg", h.shareQR)
 }
 
 // policy lets the page load what the hub serves, and nothing else.

@@ -70,7 +70,7 @@ func Embed() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = document("tracer", true).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = document("tracer", "viewer").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 )
 
 // MaxReplicas is how many replicas "Try it" asks for at most: as many as the
@@ -18,6 +20,11 @@ type Page struct {
 	Cluster string
 	// Version is the program's version, shown under the keys.
 	Version string
+	// Role is who looks: "presenter" or "viewer". A viewer's page has nothing
+	// that changes something.
+	Role string
+	// Share is for the presenter.
+	Share Share
 	// CanAct opens the "Try it" panel; otherwise NoAct says why not and what to do.
 	CanAct bool
 	NoAct  string
@@ -66,6 +73,21 @@ func long(d time.Duration) string {
 		return fmt.Sprintf("%d min %d s", s/60, s%60)
 	}
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+}
+
+// Share is how viewers get to the hub.
+type Share struct {
+	// Links are the likeliest first; none where nothing is shared.
+	Links []ShareLink
+	// Plain says that the viewers' pages cross the network without TLS.
+	Plain bool
+}
+
+// ShareLink is one link for viewers.
+type ShareLink struct {
+	// URL is the link, Interface the network that it is of, "" where it is not
+	// known, Code the address of its QR code.
+	URL, Interface, Code string
 }
 
 // Lane is one controller of the map.
@@ -117,6 +139,20 @@ type Notice struct {
 // Link leads to another page of this hub.
 type Link struct {
 	Text, Address string
+}
+
+// watches says that a viewer looks. A page without a role is the presenter's.
+func (p Page) watches() bool { return p.Role == "viewer" }
+
+// presents says that this page may change things: the presenter's, of what is live.
+func (p Page) presents() bool { return !p.watches() && p.Recorded == nil }
+
+// bodyRole tells the script whose page it is.
+func bodyRole(role string) templ.Attributes {
+	if role == "" {
+		return nil
+	}
+	return templ.Attributes{"data-role": role}
 }
 
 // AttachSteps are the three steps to attach a controller to the hub at

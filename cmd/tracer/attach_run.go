@@ -27,7 +27,8 @@ func newAttachRun(o *attachOptions, folder *runFolder, found target, address str
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
 	a := &attachRun{
-		crew:      crew{command: "attach", io: o.io, folder: folder, address: address, self: self, token: o.token, ingest: o.ingest, commands: o.commands},
+		crew: crew{command: "attach", io: o.io, folder: folder, address: address, self: self,
+			token: o.token, ingest: o.ingest, commands: o.commands, share: o.share},
 		open:      o.open,
 		name:      found.name,
 		grpc:      o.grpc,
@@ -83,6 +84,9 @@ func (a *attachRun) bringUp(ctx context.Context, install bool) error {
 		return err
 	}
 	a.sayAttach()
+	if err := a.sayShare(); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.io.out, "ready: %s\n", login)
 	if a.open {
 		a.openPage(ctx, login)

@@ -45,6 +45,7 @@ type crew struct {
 	// token is empty where the hub is to make and keep its own.
 	token  string
 	ingest string
+	share  shareOptions
 	self   string
 	// ingestKept: the ingest token is in the data folder.
 	ingestKept bool
@@ -61,8 +62,9 @@ type crew struct {
 func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 	return supervise.Child{
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
-		Args: append([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, more...),
-		Env:  d.environment(given("TRACER_TOKEN", d.token, given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env)))...),
+		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), more),
+		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
+			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),
 	}
 }
 

@@ -20,6 +20,7 @@ type demoOptions struct {
 	open         bool
 	localcluster string
 	bug          string
+	share        shareOptions
 	io           streams
 }
 
@@ -46,7 +47,7 @@ The reconciler takes commands: from the page, or with POST /api/v1/control, you
 hold its workers, step through a reconcile, and let requests fail on purpose.
 When the hub goes away, all of that is lifted within a second.
 
-` + bugHelp(),
+` + bugHelp() + "\n\n" + shareHelp,
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 
@@ -55,6 +56,9 @@ When the hub goes away, all of that is lifted within a second.
 
   # With a mistake in the controller:
   tracer demo --bug swallowed-error
+
+  # For a class: others watch, by a link and its QR code.
+  tracer demo --share
 
   # For a script:
   TRACER_TOKEN=$(openssl rand -hex 16) tracer demo --open=false --listen 127.0.0.1:7780 --data ./demo`,
@@ -74,6 +78,7 @@ When the hub goes away, all of that is lifted within a second.
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
+	o.share.addFlags(f)
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	addBugFlag(f, &o.bug)
 	return cmd
@@ -98,6 +103,9 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	}
 	address, err := folder.settleAddress(ctx, o.listen)
 	if err != nil {
+		return err
+	}
+	if err := o.share.settle(ctx, folder); err != nil {
 		return err
 	}
 	// The API server and etcd are told it before the hub is there.
@@ -147,6 +155,9 @@ func (d *demoRun) bringUp(ctx context.Context) error {
 	}
 	d.sayAttach()
 	d.say("and to the demo's cluster:\n  export KUBECONFIG='%s'", d.folder.kubeconfig())
+	if err := d.sayShare(); err != nil {
+		return err
+	}
 	fmt.Fprintf(d.io.out, "ready: %s\n", login)
 	if d.open {
 		d.openPage(ctx, login)
@@ -188,6 +199,9 @@ func (o *demoOptions) check() error {
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
 	if err := checkTokens(o.token, o.ingest, o.commands); err != nil {
+		return err
+	}
+	if err := o.share.check(o.token, o.ingest, o.commands); err != nil {
 		return err
 	}
 	if err := checkBug(o.bug); err != nil {

@@ -20,6 +20,7 @@ import (
 // serveOptions are the flags of `tracer serve`.
 type serveOptions struct {
 	hub     server.Config
+	share   shareOptions
 	cluster cluster
 	// player plays lessons by lessonHub, this hub; nil without a cluster.
 	player     *play.Player
@@ -46,12 +47,14 @@ A controller sends with
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:7780
   OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<ingest token>"
 Tokens that are not given are made at the first start and kept in the data
-folder, in the files "token", "ingest-token" and "control-token". With the last
-one a controller takes commands from the page (pause, step, faults):
+folder, in the files "token", "viewer-token", "ingest-token" and "control-token".
+With the last one a controller takes commands from the page (pause, step, faults):
   TRACER_CONTROL=1 TRACER_CONTROL_TOKEN=<control token>
 
 It listens on this machine only, unless told otherwise; then it needs TLS, or
---insecure-behind-proxy.`,
+--insecure-behind-proxy.
+
+` + shareHelp + ` The certificate of --tls-cert serves viewers too.`,
 		Example: `  tracer serve
 
   # With a cluster to act on from the page, and tokens that you choose:
@@ -89,6 +92,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.hub.TLSCert, "tls-cert", "", "the TLS certificate, a file in PEM")
 	f.StringVar(&o.hub.TLSKey, "tls-key", "", "its key, a file in PEM")
 	f.BoolVar(&o.hub.InsecureBehindProxy, "insecure-behind-proxy", false, "allow plain HTTP on any address, because something in front of the hub does TLS")
+	o.share.addFlags(f)
 	o.addClusterFlags(f)
 	addParentFlag(f, &o.withParent)
 	o.log.addFlags(f)
@@ -105,7 +109,7 @@ func (o *serveOptions) check() error {
 	o.hub.Token = or(o.hub.Token, os.Getenv("TRACER_TOKEN"))
 	o.hub.IngestToken = or(o.hub.IngestToken, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.hub.ControlToken = or(o.hub.ControlToken, os.Getenv("TRACER_CONTROL_TOKEN"))
-	if err := checkAddress("listen", o.hub.Listen); err != nil {
+	if err := errors.Join(o.checkShare(), checkAddress("listen", o.hub.Listen)); err != nil {
 		return err
 	}
 	if o.hub.OTLPGRPC != "off" {
@@ -114,6 +118,18 @@ func (o *serveOptions) check() error {
 		}
 	}
 	return o.log.check()
+}
+
+// checkShare checks what viewers need, and tells the hub of it.
+func (o *serveOptions) checkShare() error {
+	if err := o.share.check(o.hub.Token, o.hub.IngestToken, o.hub.ControlToken); err != nil {
+		return err
+	}
+	o.hub.Share, o.hub.ShareViewers, o.hub.ViewerToken = o.share.address, o.share.viewers, o.share.token
+	if o.hub.Share == shareAuto {
+		o.hub.Share = server.ShareDefault
+	}
+	return nil
 }
 
 func (o *serveOptions) run(ctx context.Context) error {
@@ -134,7 +150,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if o.player != nil {
 		defer o.player.Close()
 	}
-	o.hub.Log.Info("the hub listens", "page", hub.URL(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
+	o.hub.Log.Info("the hub listens", "page", hub.URL(), "viewers", hub.ShareAddr(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
 	ended := make(chan error, 1)
 	go func() { ended <- hub.Run(ctx) }()
 	select {
@@ -157,6 +173,9 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 		file = filepath.Join(o.hub.Data, "ingest-token")
 	}
 	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), file))
+	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
+		fmt.Fprintf(o.io.err, "tracer serve: %s\n", lines)
+	}
 }
 
 func (o *serveOptions) chooseFolder() (err error) {

@@ -8,10 +8,15 @@
 //	{"type":"rows","offset":…,"now":…,"rows":[…],"gone":["kind/key",…]}
 //	{"type":"elided","from":…,"to":…,"offset":…,"now":…,"reconciles":830,"by":{"success":829,"error":1}}
 //	{"type":"bookmark","epoch":…,"offset":…,"now":…}
-//	{"type":"error","code":"closing|talks","message":…,"now":…}
+//	{"type":"room","now":…,"room":{…}}
+//	{"type":"error","code":"closing|talks|full","message":…,"now":…}
 //
 // An error is the last frame, and says why the viewer is let go. What is wrong
 // in a request is answered with a status before there is a websocket.
+//
+// A room frame says who else watches and what the presenter shows. It stands for
+// all of the room and has no place in the stream: it comes after the first
+// frames, and when it changes, whatever the filter.
 //
 // A row stands for its whole state, and replaces the one with the same kind and
 // key. Gone names rows which left the filter or were evicted, as kind, slash,

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"sort"
 	"testing"
 
@@ -66,6 +68,8 @@ type anyFrame struct {
 	Reconciles int64             `json:"reconciles"`
 	By         map[string]int64  `json:"by"`
 	Code       string            `json:"code"`
+	Message    string            `json:"message"`
+	Room       json.RawMessage   `json:"room"`
 }
 
 func decode(t interface{ Fatalf(string, ...any) }, data []byte) anyFrame {
@@ -177,6 +181,13 @@ func (c *client) want(t interface {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("the viewer shows something else (-hub +viewer):\n%s", diff)
 	}
+}
+
+// guests serves everybody as the same guest.
+func guests(t *testing.T, h *Hub, g Guest) (url string) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeGuest(w, r, g) }))
+	t.Cleanup(web.Close)
+	return web.URL
 }
 
 func join(t *testing.T, h *Hub, f Filter, from *Position) *viewer {

@@ -106,6 +106,7 @@ type Hub struct {
 	table   table
 	feeds   map[string]*feed
 	viewers int
+	room    room
 	closed  chan struct{}  // closed when Run ends
 	serving sync.WaitGroup // the viewers' handlers
 
@@ -119,7 +120,7 @@ type Hub struct {
 func New(cfg Config) *Hub {
 	return &Hub{
 		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1), table: table{}, feeds: map[string]*feed{},
-		closed: make(chan struct{}),
+		closed: make(chan struct{}), room: room{changed: make(chan struct{})},
 	}
 }
 

@@ -20,11 +20,11 @@ var (
 	errTalks   = errors.New("viewers only listen: use the API for all else")
 )
 
-// ServeHTTP lets a viewer watch: it upgrades the request and returns when the
+// ServeGuest lets a viewer watch: it upgrades the request and returns when the
 // viewer is gone, falls silent, or the hub closes. A query that is wrong is
 // answered with 400 and its reason before the upgrade. Who may watch, and from
 // which origin, the caller has checked already.
-func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Hub) ServeGuest(w http.ResponseWriter, r *http.Request, guest Guest) {
 	h.serving.Add(1)
 	defer h.serving.Done()
 	v, err := h.join(r.URL.RawQuery)
@@ -47,6 +47,13 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if conn.Subprotocol() != Subprotocol {
 		link.end(websocket.StatusPolicyViolation, "ask for the subprotocol "+Subprotocol)
 		return
+	}
+	if guest.Full != "" {
+		h.dismiss(r.Context(), link, websocket.StatusTryAgainLater, "full", errors.New(guest.Full))
+		return
+	}
+	if guest.Joined != nil {
+		defer guest.Joined()()
 	}
 	h.serve(r.Context(), link, v)
 }
@@ -120,17 +127,24 @@ func statusOf(err error) int {
 }
 
 func (h *Hub) serve(parent context.Context, conn *link, v *viewer) {
-	ctx, cancel := context.WithCancelCause(parent)
+	alive, lost := context.WithCancelCause(parent)
+	defer lost(nil)
+	// Who talks is let go after the message under way, which must not be cut.
+	ctx, cancel := context.WithCancelCause(alive)
 	defer cancel(nil)
 	listening := make(chan struct{})
 	go func() {
 		defer close(listening)
 		// With parent, since the end of a reader's context ends the connection,
 		// and a last word is to be said.
-		cancel(listen(parent, conn))
+		err := listen(parent, conn)
+		cancel(err)
+		if !errors.Is(err, errTalks) {
+			lost(err)
+		}
 	}()
-	stop := keepAlive(ctx, conn, h.cfg.Ping, cancel)
-	switch err := h.feed(ctx, conn, v); {
+	stop := keepAlive(ctx, conn, h.cfg.Ping, lost)
+	switch err := h.feed(ctx, alive, conn, v); {
 	case errors.Is(err, errClosing):
 		h.dismiss(parent, conn, websocket.StatusGoingAway, "closing", errClosing)
 	case errors.Is(context.Cause(ctx), errTalks):
@@ -161,15 +175,16 @@ func listen(ctx context.Context, conn *link) error {
 	return errTalks
 }
 
-// feed sends a viewer what it is to get until something ends that.
-func (h *Hub) feed(ctx context.Context, conn *link, v *viewer) error {
+// feed sends a viewer what it is to get until ctx ends; a message under way goes
+// on until alive does.
+func (h *Hub) feed(ctx, alive context.Context, conn *link, v *viewer) error {
 	for {
 		msgs, err := v.wait(ctx)
 		if err != nil {
 			return err
 		}
 		for _, m := range msgs {
-			if err := h.write(ctx, conn, m); err != nil {
+			if err := h.write(alive, conn, m); err != nil {
 				return err
 			}
 		}

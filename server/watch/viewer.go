@@ -54,6 +54,8 @@ type viewer struct {
 	reason string
 	// resume says that it is told first where it goes on.
 	resume bool
+	// room is the version of the room that it has had, 0 for none.
+	room int64
 }
 
 // subscribe makes a viewer. leave must be called in the end.
@@ -151,8 +153,13 @@ func (v *viewer) wait(ctx context.Context) ([]message, error) {
 		if v.reason != "" {
 			break
 		}
+		room, changed := v.roomNow()
+		if room != nil {
+			return []message{room}, nil
+		}
 		select {
 		case <-notify:
+		case <-changed:
 		case <-v.hub.closed:
 			return nil, errClosing
 		case <-ctx.Done():

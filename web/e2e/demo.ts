@@ -34,10 +34,10 @@ export class Demo {
     readonly token: string,
   ) {}
 
-  static async start(): Promise<Demo> {
+  static async start(...more: string[]): Promise<Demo> {
     const data = await mkdtemp(join(tmpdir(), "tracer-e2e-"));
     const token = "e2e-token-for-the-presenter";
-    const args = ["demo", "--open=false", "--listen", "127.0.0.1:0", "--data", data, "--token", token];
+    const args = ["demo", "--open=false", "--listen", "127.0.0.1:0", "--data", data, "--token", token, ...more];
     const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
     const log: string[] = [];
     createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
@@ -52,6 +52,15 @@ export class Demo {
     demo.log.push(...log);
     createInterface({ input: child.stderr }).on("line", (line) => demo.log.push(line));
     return demo;
+  }
+
+  /** The viewers' link, where the demo shares. */
+  get viewersLink(): string {
+    const link = this.log
+      .map((line) => /^ {2}(http:\S+token=\S+)/.exec(line)?.[1])
+      .find((found) => found !== undefined);
+    if (link === undefined) throw new Error(`the demo says no viewers' link:\n${this.log.join("\n")}`);
+    return link;
   }
 
   get origin(): string {
@@ -91,7 +100,7 @@ export class Demo {
 export const test = base.extend<{ dash: Page }, { demo: Demo }>({
   demo: [
     async ({}, use) => {
-      const demo = await Demo.start();
+      const demo = await Demo.start("--share=127.0.0.1:0");
       await use(demo);
       await demo.stop();
     },

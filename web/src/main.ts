@@ -13,7 +13,7 @@ import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
 import { buildEmbed, embedTicket } from "./view/embed.ts";
 import { Frames } from "./view/frames.ts";
-import { buildPage, defineElements } from "./view/page.ts";
+import { buildPage, defineElements, pageName } from "./view/page.ts";
 import type { PageParts } from "./view/page.ts";
 import { Playhead } from "./view/playhead.ts";
 
@@ -39,7 +39,8 @@ class Main implements App {
     };
     const { recording } = this;
     const recorded = recording !== undefined;
-    this.watch = new WatchClient({ url: watchUrl(recording), open: openSocket, timer, onDirty, recorded });
+    const page = pageName();
+    this.watch = new WatchClient({ url: watchUrl(recording, page), open: openSocket, timer, onDirty, recorded });
     const end = (): number => this.watch.hubNow();
     const clock = recorded ? { now: runningClock, heard: end, end } : { now: end, heard: () => this.heard() };
     this.playhead = new Playhead(clock, onDirty);
@@ -51,7 +52,7 @@ class Main implements App {
     const stop = (): void => {
       this.watch.stop();
     };
-    this.parts = ticket === undefined ? buildPage(this) : buildEmbed(this, ticket, stop);
+    this.parts = ticket === undefined ? buildPage(this, page) : buildEmbed(this, ticket, stop);
     this.selection.subscribe(onDirty);
     this.filter.subscribe(onDirty);
     this.looks.subscribe(onDirty);
@@ -103,6 +104,7 @@ class Main implements App {
     for (const change of changes) this.filter.get().take(change);
     const begin = this.model.span()?.from;
     if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
+    this.parts.step();
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
     const drawn = this.calm.matches ? seatedOnly(whole) : whole;
@@ -141,10 +143,11 @@ function runningClock(): number {
   return performance.now() * 1000;
 }
 
-function watchUrl(recording: string | undefined): string {
+function watchUrl(recording: string | undefined, page: string): string {
   const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
   const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  url.searchParams.set("page", page);
   return url.href;
 }
 

@@ -56,4 +56,11 @@ export interface ErrorFrame {
   readonly now: number;
 }
 
+/** Says who else watches and what the presenter shows. It has no place in the stream; model/room reads it. */
+export interface RoomFrame {
+  readonly type: "room";
+  readonly now: number;
+  readonly room: unknown;
+}
+
 export type Frame = SnapshotFrame | RowsFrame | ElidedFrame | BookmarkFrame | ErrorFrame;

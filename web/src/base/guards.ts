@@ -2,7 +2,7 @@
  * Checks what comes from the network. A frame or row that does not fit is a Problem, not an exception: the
  * caller counts and reports it, and goes on with the rest.
  */
-import type { ElidedFrame, Frame, RowRef, SnapshotReason } from "./frames.ts";
+import type { ElidedFrame, Frame, RoomFrame, RowRef, SnapshotReason } from "./frames.ts";
 import { objectOf, schema } from "./rows.gen.ts";
 import type { Row, RowKind } from "./rows.gen.ts";
 
@@ -12,7 +12,7 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 type Json = Readonly<Record<string, unknown>>;
 
 /** parseFrame reads one message. Rows that do not fit are left out and told to skipped, one call each. */
-export function parseFrame(text: unknown, skipped: (problem: string) => void): Result<Frame> {
+export function parseFrame(text: unknown, skipped: (problem: string) => void): Result<Frame | RoomFrame> {
   if (typeof text !== "string") return bad("a frame that is not text");
   let json: unknown;
   try {
@@ -24,7 +24,7 @@ export function parseFrame(text: unknown, skipped: (problem: string) => void): R
   return frameOf(json, skipped);
 }
 
-function frameOf(json: Json, skipped: (problem: string) => void): Result<Frame> {
+function frameOf(json: Json, skipped: (problem: string) => void): Result<Frame | RoomFrame> {
   const now = num(json["now"]);
   const offset = num(json["offset"]);
   const type = json["type"];
@@ -42,6 +42,8 @@ function frameOf(json: Json, skipped: (problem: string) => void): Result<Frame> 
       return good(elidedOf(json, now));
     case "bookmark":
       return offset < 0 ? bad("a bookmark without offset") : good({ type, offset, now });
+    case "room":
+      return good({ type, now, room: json["room"] });
     case "error":
       return good({ type, code: str(json["code"]), message: str(json["message"]), now });
     default:

@@ -2,6 +2,7 @@ import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
 import { Intervals } from "../base/intervals.ts";
 import type {
   Cause,
+  Control,
   Controller,
   Finding,
   Gap,
@@ -325,6 +326,14 @@ export class Table implements Model {
     return this.elidedList;
   }
 
+  holdsAt(controller: string, t: number): readonly Hold[] {
+    return standing(this.store.hold, t).filter((hold) => controller === "" || hold.controller === controller);
+  }
+
+  controlsAt(t: number): readonly Control[] {
+    return standing(this.store.control, t);
+  }
+
   findings(): readonly Finding[] {
     return [...this.store.finding.values()];
   }
@@ -357,6 +366,11 @@ export class Table implements Model {
 }
 
 export { failed };
+
+/** Of rows with an interval those that hold t. */
+function standing<R extends { readonly from: number; readonly to: number }>(rows: Map<string, R>, t: number): R[] {
+  return [...rows.values()].filter((row) => row.from <= t && (row.to === 0 || row.to > t));
+}
 
 function emptyStore(): Store {
   return {

@@ -2,6 +2,7 @@
 import type { RowRef } from "../base/frames.ts";
 import type {
   Cause,
+  Control,
   Controller,
   Finding,
   Gap,
@@ -119,6 +120,10 @@ export interface Model {
   /** Items in the waiting room at t, the next ready first. */
   waitingAt(controller: string, t: number): readonly Wait[];
   cacheLagAt(controller: string, t: number): CacheLag | undefined;
+  /** Workers of a controller ("" = of any) that are held at t. */
+  holdsAt(controller: string, t: number): readonly Hold[];
+  /** Commands that stand at t. */
+  controlsAt(t: number): readonly Control[];
   samples(controller: string, from: number, to: number): readonly Sample[];
   /** Bins of equal width over [from, to) from samples; exact. */
   timeline(controller: string, from: number, to: number, bins: number): readonly Bin[];

@@ -1,5 +1,6 @@
 /** The watch client's face: what the page may ask and what it is told. Nothing here touches window. */
 import type { Frame } from "../base/frames.ts";
+import type { Room } from "../model/room.ts";
 
 /** The part of a WebSocket that the client uses; the browser's own fits. */
 export interface Socket {
@@ -69,6 +70,8 @@ export interface Watch {
   tryNow(): void;
   drain(): Frame[];
   connection(): Connection;
+  /** The room as it was told last; undefined before. */
+  room(): Room | undefined;
   /** Whole seconds until the next try, at least 1; 0 unless lost. */
   secondsToRetry(): number;
   /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */

@@ -1,5 +1,7 @@
 import type { Frame } from "../base/frames.ts";
 import { parseFrame } from "../base/guards.ts";
+import { parseRoom } from "../model/room.ts";
+import type { Room } from "../model/room.ts";
 import { HubClock } from "./clock.ts";
 import type { Connection, Restored, Socket, Watch, WatchOptions } from "./types.ts";
 
@@ -30,6 +32,7 @@ export class WatchClient implements Watch {
   private socket: Socket | undefined;
   private state: Connection = { state: "connecting", attempt: 1 };
   private frames: Frame[] = [];
+  private shared: Room | undefined;
   private position: Position | undefined;
   private comeback: Comeback | undefined;
   private attempt = 1;
@@ -70,6 +73,10 @@ export class WatchClient implements Watch {
 
   connection(): Connection {
     return this.state;
+  }
+
+  room(): Room | undefined {
+    return this.shared;
   }
 
   secondsToRetry(): number {
@@ -124,7 +131,8 @@ export class WatchClient implements Watch {
       this.asOf = frame.now;
       this.clock.heard(frame.now, this.options.timer.wall());
     }
-    this.store(frame);
+    if (frame.type === "room") this.shared = parseRoom(frame.room) ?? this.shared;
+    else this.store(frame);
     this.options.onDirty();
   }
 

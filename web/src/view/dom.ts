@@ -56,11 +56,27 @@ export function attr(element: Element, name: string, value: string): void {
 }
 
 /** copied puts text on the clipboard, and answers whether the browser has allowed it. */
-export function copied(text: string): Promise<boolean> {
-  return navigator.clipboard.writeText(text).then(
-    () => true,
-    () => false,
-  );
+export async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without TLS there is no such thing, nor where it is forbidden.
+    return copiedByHand(text);
+  }
+}
+
+/** Copies as a person would: the text is selected in a field, which stands in the dialog if one is open. */
+function copiedByHand(text: string): boolean {
+  const before = document.activeElement;
+  const field = h("textarea", { class: "quiet-voice", "aria-hidden": "true" });
+  field.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
+  field.select();
+  const ok = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return ok;
 }
 
 /**

@@ -60,6 +60,7 @@ export function buildEmbed(app: App, ticket: Ticket, stop: () => void): PagePart
   const ended = h("p", { class: "notice", "data-tone": "warn", role: "status", hidden: true });
   notice.after(ended);
   return {
+    step: () => undefined,
     draw: (scene) => {
       lanes.draw(scene);
     },

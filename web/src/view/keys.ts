@@ -17,6 +17,9 @@ export interface KeyActions {
   readonly projector: () => void;
   readonly save: () => void;
   readonly clear: () => void;
+  /** Opens the commands to the controller, then pauses and resumes it. */
+  readonly control: () => void;
+  readonly step: (by: "phase" | "reconcile") => void;
 }
 
 type Name = keyof KeyActions | "ends" | "list";
@@ -97,6 +100,13 @@ function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bou
     n: to("error", shiftKey ? -1 : 1),
     c: ["link", actions.link],
     s: ["save", actions.save],
+    k: ["control", actions.control],
+    j: [
+      "step",
+      () => {
+        actions.step(shiftKey ? "reconcile" : "phase");
+      },
+    ],
     p: ["projector", actions.projector],
     escape: ["clear", actions.clear],
     "?": ["list", list],

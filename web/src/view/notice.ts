@@ -80,7 +80,8 @@ export class NoticeElement extends HTMLElement {
       const retry = (): void => {
         app.watch.tryNow();
       };
-      const text = `Reconnecting in ${String(app.watch.secondsToRetry())} s`;
+      const full = connection.reason.includes(" is full") ? `${connection.reason}. ` : "";
+      const text = `${full}Reconnecting in ${String(app.watch.secondsToRetry())} s`;
       return { text, tone: "error", button: "Try now", press: retry };
     }
     if (connection.state === "restored") return restoredWords(connection);

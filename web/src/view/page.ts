@@ -1,6 +1,7 @@
 /** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
+import { ControlElement } from "./control.ts";
 import { copied } from "./dom.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
@@ -11,6 +12,8 @@ import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
 import type { Scrubber } from "./scrubber.ts";
 import { SearchElement } from "./search.ts";
+import { RoomElement, pageName } from "./room.ts";
+import { Share } from "./share.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
@@ -19,8 +22,9 @@ import { TryItElement } from "./tryit.ts";
 import { TwinElement } from "./twin.ts";
 import { Voice } from "./voice.ts";
 
-/** What main calls: draw on every frame, paint at most ten times a second. */
+/** What main calls: step and draw on every frame, paint at most ten times a second. */
 export interface PageParts {
+  step(): void;
   draw(scene: Scene): void;
   paint(): void;
 }
@@ -28,10 +32,12 @@ export interface PageParts {
 /** defineElements registers the custom elements; those that stand in the page are upgraded by it. */
 export function defineElements(): void {
   const elements: Readonly<Record<string, CustomElementConstructor>> = {
+    "tracer-control": ControlElement,
     "tracer-lane": LaneElement,
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
     "tracer-search": SearchElement,
+    "tracer-room": RoomElement,
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
     "tracer-transport": TransportElement,
@@ -42,7 +48,7 @@ export function defineElements(): void {
 }
 
 /** buildPage connects everything. It throws when the page lacks a part: script and templates do not belong together. */
-export function buildPage(app: App): PageParts {
+export function buildPage(app: App, page: string): PageParts {
   const lanes = new Lanes(app, {
     root: the("map", HTMLElement),
     empty: the("empty", HTMLElement),
@@ -52,15 +58,23 @@ export function buildPage(app: App): PageParts {
   const panel = the("details", PanelElement);
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
-  const tryIt = the("tryit", TryItElement);
+  const room = the("room", RoomElement);
   const twin = the("twin", TwinElement);
   const step = stepper(app);
-  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
-    lanes.reveal(controller);
-  });
-  notice.connect(app, () => {
-    tryIt.open(true);
-  });
+  const { recording } = app;
+  const control = the("control", ControlElement);
+  const changes = document.body.dataset["role"] !== "viewer" && recording === undefined;
+  const presents = changes ? presenterParts(app, lanes) : undefined;
+  const tryIt = presents?.tryIt;
+  if (recording === undefined) room.connect(app, page);
+  control.connect(app, presents && the("control-toggle", HTMLButtonElement));
+  notice.connect(
+    app,
+    tryIt &&
+      (() => {
+        tryIt.open(true);
+      }),
+  );
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
@@ -71,7 +85,7 @@ export function buildPage(app: App): PageParts {
       notice.tell(text);
     },
   });
-  connectKeys(app, notice, tryIt, line, save);
+  connectKeys(app, { notice, control, tryIt, line, save });
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -85,8 +99,12 @@ export function buildPage(app: App): PageParts {
       search.seek(text);
     },
   );
-  const parts = [links, lanes, notice, panel, search, status, transport, tryIt, twin, voice];
+  const common = [links, control, lanes, notice, panel, room, search, status, transport, twin, voice];
+  const parts = [...common, ...Object.values(presents ?? {})];
   return {
+    step: () => {
+      room.step();
+    },
     draw: (scene) => {
       lanes.draw(scene);
     },
@@ -94,6 +112,16 @@ export function buildPage(app: App): PageParts {
       for (const part of parts) part.paint();
     },
   };
+}
+
+/** What only the presenter's page has. */
+function presenterParts(app: App, lanes: Lanes): { readonly tryIt: TryItElement; readonly share: Share } {
+  const tryIt = the("tryit", TryItElement);
+  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
+    lanes.reveal(controller);
+  });
+  const share = new Share(app, the("share", HTMLDialogElement), the("share-open", HTMLButtonElement));
+  return { tryIt, share };
 }
 
 function connectLooks(app: App, lanes: Lanes): void {
@@ -106,13 +134,16 @@ function connectLooks(app: App, lanes: Lanes): void {
   addEventListener("resize", changed);
 }
 
-function connectKeys(
-  app: App,
-  notice: NoticeElement,
-  tryIt: TryItElement,
-  line: Scrubber,
-  save: (kind: "svg") => void,
-): void {
+/** What the keys reach. */
+interface Keyed {
+  readonly notice: NoticeElement;
+  readonly control: ControlElement;
+  readonly tryIt: TryItElement | undefined;
+  readonly line: Scrubber;
+  readonly save: (kind: "svg") => void;
+}
+
+function connectKeys(app: App, { notice, control, tryIt, line, save }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -162,8 +193,14 @@ function connectKeys(
     projector: () => {
       theme.toggleProjector();
     },
+    control: () => {
+      control.pauseOrResume();
+    },
+    step: (by) => {
+      control.step(by);
+    },
     clear: () => {
-      if (!line.unframe() && !tryIt.escape()) app.selection.set(undefined);
+      if (!line.unframe() && tryIt?.escape() !== true) app.selection.set(undefined);
     },
   });
 }
@@ -174,17 +211,15 @@ function connectCopies(): void {
     button.hidden = false;
     button.addEventListener("click", () => {
       const code = button.parentElement?.querySelector("code");
-      navigator.clipboard.writeText(button.dataset["copy"] ?? "").then(
-        () => {
-          button.textContent = "Copied";
-        },
-        () => {
-          if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code);
-        },
-      );
+      void copied(button.dataset["copy"] ?? "").then((ok) => {
+        if (ok) button.textContent = "Copied";
+        else if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code);
+      });
     });
   }
 }
+
+export { pageName };
 
 /** the finds an element by its id and checks what it is. */
 export function the<E extends Element>(id: string, kind: abstract new () => E): E {

@@ -11,6 +11,14 @@ export const speeds = [1 / 1000, 1 / 300, 1 / 100, 1 / 30, 1 / 10, 1 / 4, 1 / 2,
 
 const normal = speeds.indexOf(1);
 
+/** What a playhead shows, as another can show it too: it was at t when the hub's clock stood at since. */
+export interface Shown {
+  readonly mode: "following" | "playing" | "paused";
+  readonly t: number;
+  readonly since: number;
+  readonly speed: number;
+}
+
 type State =
   | { readonly kind: "following" }
   | { readonly kind: "paused"; readonly at: number }
@@ -30,6 +38,8 @@ export interface HubClock {
 export class Playhead {
   private state: State = { kind: "following" };
   private chosen = normal;
+  /** How often it was moved so far, by whom ever. */
+  moves = 0;
   private readonly hub: HubClock;
   private readonly changed: () => void;
 
@@ -126,12 +136,26 @@ export class Playhead {
     return this.hub.end?.() ?? this.hub.now();
   }
 
+  meaning(): Shown {
+    return { mode: this.kind, t: Math.round(this.now()), since: Math.round(this.hub.now()), speed: this.speed };
+  }
+
+  /** Shows what another playhead shows. */
+  show({ mode, t, since, speed }: Shown): void {
+    const nearest = speeds.findIndex((candidate) => candidate >= speed * 0.999);
+    this.chosen = nearest < 0 ? speeds.length - 1 : nearest;
+    if (mode === "following") this.follow();
+    else if (mode === "paused") this.seek(t);
+    else this.set({ kind: "playing", at: t, since });
+  }
+
   private live(): number {
     return this.hub.end?.() ?? Math.min(this.hub.now() - lag, this.hub.heard());
   }
 
   private set(state: State): void {
     this.state = state;
+    this.moves++;
     this.changed();
   }
 }

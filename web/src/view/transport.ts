@@ -51,8 +51,9 @@ export class TransportElement extends HTMLElement {
     this.classList.toggle("is-paused", playhead.paused);
     document.body.classList.toggle("is-still", playhead.paused);
     const goOn = playhead.speed === 1 && app.recording === undefined ? "Follow" : "Play";
-    attr(part(this, "pause"), "aria-label", playhead.paused ? goOn : "Pause");
-    attr(part(this, "pause"), "title", `${playhead.paused ? goOn : "Pause"} (Space)`);
+    const press = playhead.paused ? goOn : "Pause the picture";
+    attr(part(this, "pause"), "aria-label", press);
+    attr(part(this, "pause"), "title", `${press} (Space)`);
     this.classList.toggle("is-slow", playhead.kind === "playing");
     this.paintSpeed(playhead);
     this.paintWords(app);

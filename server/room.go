@@ -1,0 +1,169 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/reconcile-tracer/tracer/server/classroom"
+	"github.com/reconcile-tracer/tracer/server/watch"
+)
+
+// room keeps the classroom's Room for many goroutines, and tells the watch of
+// each change.
+type room struct {
+	mu   sync.Mutex
+	core *classroom.Room
+	tell func(state []byte)
+	// guests counts who watches by the viewers' listener.
+	guests atomic.Int64
+}
+
+func newRoom(tell func([]byte)) *room {
+	k := &room{core: classroom.New(), tell: tell}
+	_ = k.change(func(*classroom.Room) (bool, error) { return true, nil })
+	return k
+}
+
+// change does something to the room, and tells if it changed.
+func (k *room) change(do func(*classroom.Room) (changed bool, err error)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	changed, err := do(k.core)
+	if !changed {
+		return err
+	}
+	state, bad := json.Marshal(k.core.State())
+	if bad != nil {
+		return errors.Join(err, fmt.Errorf("encoding the room: %w", bad))
+	}
+	k.tell(state)
+	return err
+}
+
+// SetLesson shows the state of a lesson to everyone; nil is none. The room keeps
+// it. It may be called from any goroutine.
+func (k *room) SetLesson(lesson json.RawMessage) error {
+	return k.change(func(r *classroom.Room) (bool, error) { return r.SetLesson(lesson), nil })
+}
+
+// join counts a page that watches until what it returns is called.
+func (k *room) join(page string, presents bool) (left func()) {
+	_ = k.change(func(r *classroom.Room) (bool, error) { return r.Join(page, presents), nil })
+	return func() {
+		_ = k.change(func(r *classroom.Room) (bool, error) { return r.Leave(page), nil })
+	}
+}
+
+// watchRoom lets a page watch and counts it into the room. The parameter page is
+// the name that the page has made up for itself.
+func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
+	page := rand.Text()
+	// What is wrong in the rest of the query, the watch says.
+	if q, err := watch.ParseQuery(r.URL.RawQuery); err == nil && q.Has("page") {
+		page = q.Get("page")
+		if err := classroom.CheckPage(page); err != nil {
+			fail(w, http.StatusBadRequest, "%v", err)
+			return
+		}
+		q.Del("page")
+		r.URL.RawQuery = q.Encode()
+	}
+	who := h.roleOf(r)
+	guest := watch.Guest{Joined: func() func() { return h.room.join(page, who == presenter) }}
+	if shared(r) {
+		n := h.room.guests.Add(1)
+		defer h.room.guests.Add(-1)
+		if n > int64(h.cfg.ShareViewers) {
+			guest.Full = h.fullWords()
+		}
+	}
+	h.watch.ServeGuest(w, r, guest)
+}
+
+// fullWords say why a viewer finds no place, and what helps.
+func (h *Hub) fullWords() string {
+	return fmt.Sprintf("The room is full: %d watch, the limit. Close a page that nobody looks at, or ask the presenter to start with --share-viewers %d",
+		h.cfg.ShareViewers, 2*h.cfg.ShareViewers)
+}
+
+// isFull says whether a page that is opened now would find no place to watch.
+func (h *Hub) isFull(r *http.Request) bool {
+	return shared(r) && h.room.guests.Load() >= int64(h.cfg.ShareViewers)
+}
+
+// present takes what the presenter's page shows.
+func (h *Hub) present(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Page string `json:"page"`
+		Take bool   `json:"take"`
+		classroom.Meaning
+	}
+	if !h.readRoom(w, r, &asked) {
+		return
+	}
+	if err := errors.Join(classroom.CheckPage(asked.Page), asked.Check()); err != nil {
+		fail(w, http.StatusBadRequest, "%v", err)
+		return
+	}
+	answerRoom(w, h.room.change(func(room *classroom.Room) (bool, error) {
+		return room.Present(asked.Page, asked.Meaning, asked.Take)
+	}))
+}
+
+// follow takes whether a viewer's page follows.
+func (h *Hub) follow(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Page      string `json:"page"`
+		Following bool   `json:"following"`
+	}
+	if !h.readRoom(w, r, &asked) {
+		return
+	}
+	answerRoom(w, h.room.change(func(room *classroom.Room) (bool, error) {
+		return room.Follow(asked.Page, asked.Following)
+	}))
+}
+
+// callBack calls everyone back to the presenter.
+func (h *Hub) callBack(w http.ResponseWriter, r *http.Request) {
+	if !h.ownPage(w, r, "a call") {
+		return
+	}
+	answerRoom(w, h.room.change(func(room *classroom.Room) (bool, error) {
+		room.Call()
+		return true, nil
+	}))
+}
+
+// readRoom reads what a page says of itself; false when it has answered.
+func (h *Hub) readRoom(w http.ResponseWriter, r *http.Request, into any) bool {
+	if !h.ownPage(w, r, "what a page says of itself") {
+		return false
+	}
+	data, status, err := readJSON(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
+		return false
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		fail(w, http.StatusBadRequest, "the body is not what a page says of itself: %v", err)
+		return false
+	}
+	return true
+}
+
+func answerRoom(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, classroom.ErrOther), errors.Is(err, classroom.ErrNotHere):
+		fail(w, http.StatusConflict, "%v", err)
+	case err != nil:
+		fail(w, http.StatusInternalServerError, "%v", err)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}

@@ -1,0 +1,62 @@
+package watch
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+)
+
+// Guest is what the caller knows of who is about to watch. Its zero value is
+// somebody of whom nothing is known.
+type Guest struct {
+	// Full is why there is no place, "" where there is one. Who is turned away
+	// is told after the upgrade, since a page cannot read the answer before it.
+	Full string
+	// Joined is called when the viewer watches, and what it returns when it does
+	// no more. nil is nothing.
+	Joined func() (left func())
+}
+
+// room is what every viewer is told beside the rows. It is no row: it is not
+// journalled, belongs to no position, and passes every filter.
+type room struct {
+	version int64
+	data    []byte
+	changed chan struct{} // closed and replaced with each version
+}
+
+// SetRoom replaces what every viewer is told of the room: the JSON of an
+// object, which is kept. A viewer gets it after its first frames, and each time
+// it differs from what it has; of changes that follow fast, only the last.
+func (h *Hub) SetRoom(data []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if bytes.Equal(h.room.data, data) {
+		return
+	}
+	h.room.version++
+	h.room.data = data
+	close(h.room.changed)
+	h.room.changed = make(chan struct{})
+}
+
+// roomNow returns the room when the viewer has not had it yet, and what to wait
+// for otherwise.
+func (v *viewer) roomNow() (m message, changed <-chan struct{}) {
+	v.hub.mu.Lock()
+	defer v.hub.mu.Unlock()
+	r := &v.hub.room
+	if v.room == r.version {
+		return nil, r.changed
+	}
+	v.room = r.version
+	return encodeRoom(r.data, v.hub.cfg.Now().UnixMicro()), nil
+}
+
+func encodeRoom(data []byte, now int64) message {
+	head := append([]byte(`{"type":"room","now":`), strconv.FormatInt(now, 10)...)
+	return message{append(head, `,"room":`...), data, []byte("}")}
+}
+
+// ServeHTTP is ServeGuest for a guest of whom nothing is known.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.ServeGuest(w, r, Guest{}) }

@@ -1,0 +1,70 @@
+import { expect, test } from "./demo.ts";
+
+test("the presenter pauses the controller, sees the hold on the map, steps, and resumes; a viewer sees what stands", async ({
+  demo,
+  dash,
+  browser,
+}) => {
+  const student = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage();
+  await student.goto(demo.viewersLink);
+  await expect(student.locator("#room")).toContainText("You follow the presenter");
+
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const strip = dash.locator("#control");
+  await strip.getByRole("button", { name: "Pause the controller" }).click();
+  await expect(strip.locator(".chips")).toContainText("paused podset");
+  await expect(strip.locator(".chips")).toContainText("ends in");
+  await expect(student.locator("#control .chips")).toContainText("paused podset");
+  await expect(student.getByRole("button", { name: /Lift|Pause the controller/ })).toHaveCount(0);
+  // The picture goes on: it is the controller that stands.
+  await expect(dash.locator("#transport")).toContainText("following, live");
+
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "4" });
+  const held = dash.locator("tracer-lane .node.is-held");
+  await expect(held).toHaveCount(1);
+  await expect(held.locator("[data-part=note]")).toContainText("held");
+  const first = await held.getAttribute("data-node");
+  await strip.getByRole("button", { name: "Step a phase" }).click();
+  await expect.poll(() => held.first().getAttribute("data-node")).not.toBe(first);
+  await dash.keyboard.press("Escape");
+  await dash.locator("#control-toggle").press("k");
+  await dash.keyboard.press("k");
+  await expect(held).toHaveCount(0);
+  await expect(strip.locator(".chip")).toHaveCount(0);
+  await expect(student.locator("#control")).toBeHidden();
+  await student.context().close();
+});
+
+test("a breakpoint says at its field what is wrong, stops where it says, and is lifted", async ({ demo, dash }) => {
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const strip = dash.locator("#control");
+  const when = strip.getByLabel("when");
+  await when.fill("weather = rain");
+  await strip.getByRole("button", { name: "Add a breakpoint" }).click();
+  await expect(strip.locator("[data-part=said]")).toContainText("when");
+  await expect(when).toHaveAttribute("aria-invalid", "true");
+  await expect(when).toBeFocused();
+  await when.fill("");
+  await strip.getByLabel("Stop").selectOption("apply");
+  await strip.getByLabel("of", { exact: true }).fill("default/web");
+  await strip.getByRole("button", { name: "Add a breakpoint" }).click();
+  await expect(strip.locator(".chip").first()).toContainText("apply");
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "5" });
+  await expect(dash.locator("tracer-lane .node.is-held")).toHaveAttribute("data-node", "apply");
+  await strip.getByRole("button", { name: /^Lift: / }).click();
+  await expect(dash.locator("tracer-lane .node.is-held")).toHaveCount(0);
+});
+
+test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const strip = dash.locator("#control");
+  await strip.getByLabel("Fault").selectOption("409");
+  await strip.getByRole("button", { name: "Inject" }).click();
+  await expect(strip.locator(".chip").first()).toContainText("409");
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
+  await expect(strip.locator(".chip")).toHaveCount(0);
+  await expect
+    .poll(async () => (await demo.reconciles("default/web")).flatMap((run) => run.writes.map((write) => write.status)))
+    .toContain(409);
+  await expect(dash.locator("#details")).toContainText(/[Cc]onflict/);
+});

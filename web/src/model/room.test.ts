@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Follower, parseRoom } from "./room.ts";
+import type { Room } from "./room.ts";
+
+const wire = {
+  viewers: 12,
+  following: 9,
+  presenter: {
+    here: true,
+    page: "p1",
+    mode: "paused",
+    t: 7,
+    since: 9,
+    speed: 0.5,
+    sel: { controller: "podset", item: "default/web", reconcile: "a" },
+    q: "result:error",
+  },
+  call: 3,
+  lesson: null,
+};
+
+function room(change: object = {}): Room {
+  const parsed = parseRoom({ ...wire, ...change });
+  assert.ok(parsed !== undefined);
+  return parsed;
+}
+
+test("a room is read as it came, and what is no room is none", () => {
+  assert.deepEqual(room(), wire);
+  const nothing = room({ presenter: { here: false, mode: "dancing", sel: null } });
+  assert.deepEqual(nothing.presenter, {
+    here: false,
+    page: "",
+    mode: "following",
+    t: 0,
+    since: 0,
+    speed: 1,
+    sel: undefined,
+    q: "",
+  });
+  for (const json of [null, 7, "room", {}, { presenter: 1 }]) assert.equal(parseRoom(json), undefined);
+});
+
+test("a viewer who joins late takes over the presenter's meaning at once, and once", () => {
+  const follower = new Follower();
+  const first = room();
+  assert.equal(follower.hear(first), first.presenter);
+  assert.equal(follower.hear(first), undefined);
+  const next = room();
+  assert.equal(follower.hear(next), next.presenter);
+});
+
+test("an own action leaves, and Return takes over what is shown then", () => {
+  const follower = new Follower();
+  follower.hear(room());
+  follower.acted();
+  const moved = room();
+  assert.deepEqual([follower.standing, follower.hear(moved)], ["left", undefined]);
+  follower.back();
+  assert.equal(follower.hear(moved), moved.presenter);
+});
+
+test("a call brings back who has left, but not who has opted out: that one is told", () => {
+  const [left, out] = [new Follower(), new Follower()];
+  for (const follower of [left, out]) follower.hear(room());
+  left.acted();
+  out.out();
+  const called = room({ call: 4 });
+  assert.equal(left.hear(called), called.presenter);
+  assert.deepEqual([out.hear(called), out.standing, out.called], [undefined, "out", true]);
+  out.back();
+  assert.deepEqual([out.hear(called), out.called], [called.presenter, false]);
+});
+
+test("a call from before the page was opened calls nobody", () => {
+  const follower = new Follower();
+  follower.acted();
+  assert.equal(follower.hear(room({ call: 8 })), undefined);
+});
+
+test("while the presenter is away nothing is taken over, and it goes on when it comes back", () => {
+  const follower = new Follower();
+  const away = { ...wire.presenter, here: false };
+  assert.equal(follower.hear(room({ presenter: away })), undefined);
+  const back = room();
+  assert.equal(follower.hear(back), back.presenter);
+});

@@ -1,0 +1,194 @@
+/** The line that says who follows whom: a viewer's page follows the presenter's, which tells what it shows. */
+import { SECOND } from "../base/time.ts";
+import { Follower } from "../model/room.ts";
+import type { Meaning, Room } from "../model/room.ts";
+import type { App } from "./app.ts";
+import { part, say, show } from "./dom.ts";
+import { plural } from "./words.ts";
+
+/** How often the presenter's page tells at most, in ms. */
+const tellEvery = 100;
+
+/** For how long the presenter may be gone, as for a reload, before it is said. */
+const awayAfter = 2 * SECOND;
+
+/** What the line says, and its buttons. */
+interface Line {
+  readonly said: string;
+  readonly main?: readonly [string, () => void];
+  readonly other?: readonly [string, () => void];
+}
+
+export class RoomElement extends HTMLElement {
+  private app: App | undefined;
+  private page = "";
+  private readonly follower = new Follower();
+  /** The presenter's or the viewer's own actions so far, and how many of them are dealt with. */
+  private selections = 0;
+  private dealt = 0;
+  private presented = false;
+  private toldAt = -Infinity;
+  private told = "";
+  private awaySince: number | undefined;
+  private presses: readonly ((() => void) | undefined)[] = [];
+
+  /** page is the name by which the hub knows this page. */
+  connect(app: App, page: string): void {
+    this.app = app;
+    this.page = page;
+    app.selection.subscribe(() => this.selections++);
+    for (const [i, name] of ["main", "other"].entries()) {
+      part(this, name).addEventListener("click", () => {
+        this.presses[i]?.();
+        app.wake();
+      });
+    }
+  }
+
+  /** Follows, or tells what is shown. It is called before each picture. */
+  step(): void {
+    const room = this.app?.watch.room();
+    if (this.app === undefined || room === undefined) return;
+    if (this.watches()) this.follow(this.app, room);
+    else this.present(this.app, room);
+  }
+
+  paint(): void {
+    const app = this.app;
+    const room = app?.watch.room();
+    const line = app === undefined || room === undefined ? undefined : this.line(app, room);
+    show(this, line !== undefined);
+    if (line === undefined) return;
+    say(part(this, "said"), line.said);
+    for (const [name, button] of [["main", line.main] as const, ["other", line.other] as const]) {
+      show(part(this, name), button !== undefined);
+      say(part(this, name), button?.[0] ?? "");
+    }
+    this.presses = [line.main?.[1], line.other?.[1]];
+  }
+
+  private watches(): boolean {
+    return document.body.dataset["role"] === "viewer";
+  }
+
+  private acts(app: App): number {
+    return app.playhead.moves + this.selections;
+  }
+
+  private follow(app: App, room: Room): void {
+    if (this.acts(app) !== this.dealt) this.follower.acted();
+    const meaning = this.follower.hear(room);
+    if (meaning !== undefined) apply(app, meaning);
+    this.dealt = this.acts(app);
+    const { state } = app.watch.connection();
+    const following = this.follower.standing === "following";
+    // The hub believes that who connects follows.
+    if (state === "lost" || state === "connecting") this.told = "";
+    else if (this.told !== String(following) && !(this.told === "" && following)) this.tell("following", { following });
+  }
+
+  private present(app: App, room: Room): void {
+    const mine = room.presenter.page === this.page;
+    const { state } = app.watch.connection();
+    if (state === "lost" || state === "connecting" || (room.presenter.here && !mine)) return;
+    this.presented = true;
+    const acts = this.acts(app);
+    if (mine && room.presenter.here && acts === this.dealt) return;
+    const now = performance.now();
+    if (now - this.toldAt < tellEvery) return app.wake();
+    this.toldAt = now;
+    this.dealt = acts;
+    this.tell("presenter", shown(app));
+  }
+
+  /** A word that was not heard is said again. */
+  private tell(what: "presenter" | "following", body: object): void {
+    this.told = String("following" in body && body.following);
+    void send("PUT", what, { page: this.page, ...body }).then((ok) => {
+      if (!ok) this.dealt = this.watches() ? this.dealt : -1;
+    });
+  }
+
+  private line(app: App, room: Room): Line | undefined {
+    return this.watches() ? this.viewerLine(app, room) : this.presenterLine(app, room);
+  }
+
+  private viewerLine(app: App, { presenter }: Room): Line {
+    const back = (): void => {
+      this.follower.back();
+    };
+    if (!presenter.here) {
+      this.awaySince ??= app.watch.hubNow();
+      if (presenter.page === "") return { said: "The presenter is not here yet" };
+      if (app.watch.hubNow() - this.awaySince > awayAfter) {
+        return { said: "The presenter is away; you go on by yourself" };
+      }
+    } else this.awaySince = undefined;
+    switch (this.follower.standing) {
+      case "following":
+        return {
+          said: "You follow the presenter",
+          other: [
+            "Go on by myself",
+            () => {
+              this.follower.out();
+            },
+          ],
+        };
+      case "left":
+        return { said: "You left the presenter", main: ["Return", back] };
+      case "out":
+        if (this.follower.called) return { said: "The presenter calls everyone back", main: ["Return", back] };
+        return { said: "You go on by yourself", other: ["Follow the presenter", back] };
+    }
+  }
+
+  private presenterLine(app: App, room: Room): Line | undefined {
+    if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
+    if (room.presenter.here && room.presenter.page !== this.page) {
+      const take = (): void => {
+        void send("PUT", "presenter", { page: this.page, take: true, ...shown(app) });
+      };
+      const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
+      return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
+    }
+    if (room.viewers === 0) return undefined;
+    const call = (): void => {
+      void send("POST", "call", {});
+    };
+    const said = `${plural(room.viewers, "viewer watches", "viewers watch")}, ${following(room)}`;
+    return room.following < room.viewers ? { said, main: ["Call everyone back", call] } : { said };
+  }
+}
+
+function following({ viewers, following: n }: Room): string {
+  if (n === viewers) return viewers === 1 ? "and follows you" : "and all follow you";
+  return n === 0 ? "and nobody follows you" : `${String(n)} ${n === 1 ? "follows" : "follow"} you`;
+}
+
+/** shown is what the page shows, for the hub. */
+function shown(app: App): object {
+  return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: "" };
+}
+
+function apply(app: App, meaning: Meaning): void {
+  const [before, { sel }] = [app.selection.get(), meaning];
+  const same =
+    before?.controller === sel?.controller && before?.item === sel?.item && before?.reconcile === sel?.reconcile;
+  if (!same) app.selection.set(sel);
+  app.playhead.show(meaning);
+}
+
+async function send(method: string, what: string, body: object): Promise<boolean> {
+  const headers = { "Content-Type": "application/json" };
+  try {
+    return (await fetch(`/api/v1/room/${what}`, { method, headers, body: JSON.stringify(body) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** pageName makes a name for this page. Without TLS there is no randomUUID. */
+export function pageName(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join("");
+}
