@@ -103,9 +103,9 @@ test("while the focus is in the list nothing moves under it, and what is new wai
 test("each key can be switched off, for good, and the list has every one of them", async ({ dash }) => {
   await dash.keyboard.press("?");
   const list = dash.locator("#keys");
-  const keys = ["Space", ".", "←", "Shift ←", "Home", "[", "]", "N", "/", "F", "+", "C", "P", "Esc", "?"];
+  const keys = ["Space", ".", "←", "Shift ←", "Home", "[", "]", "N", "/", "F", "+", "C", "P", "S", "Esc", "?"];
   for (const key of keys) await expect(list.getByText(key, { exact: true })).toBeVisible();
-  await expect(list.getByRole("checkbox", { checked: true })).toHaveCount(14);
+  await expect(list.getByRole("checkbox", { checked: true })).toHaveCount(15);
   await list.getByLabel("Slower, faster").uncheck();
   await list.getByLabel("Search").uncheck();
   await dash.reload();
