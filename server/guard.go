@@ -26,7 +26,7 @@ func fail(w http.ResponseWriter, status int, format string, args ...any) {
 // own: a page of another site whose name was made to point here.
 func (h *Hub) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if host := strings.ToLower(r.Host); !h.ownHost(host) && !(shared(r) && h.ownShareHost(r, hostOf(host))) {
+		if host := strings.ToLower(r.Host); !h.ownHost(host) && (!shared(r) || !h.ownShareHost(r, hostOf(host))) {
 			fail(w, http.StatusMisdirectedRequest,
 				"the hub is not known as %q: call it by a loopback name, or start it with --allow-host", flow.Brief(r.Host))
 			return

@@ -71,7 +71,7 @@ func wayOut() string {
 	if err != nil {
 		return ""
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	return hostOf(conn.LocalAddr().String())
 }
 

@@ -90,7 +90,7 @@ func TestViewersLinkOpensTheirPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := read(t, res)
-	if res.StatusCode != 200 || !strings.Contains(body, `data-role="viewer"`) {
+	if res.StatusCode != http.StatusOK || !strings.Contains(body, `data-role="viewer"`) {
 		t.Errorf("the link leads to %d without the viewers' page", res.StatusCode)
 	}
 	for _, not := range []string{"tryit", "share", "Share", testViewer, testToken, "OTEL_EXPORTER"} {

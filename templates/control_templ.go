@@ -50,7 +50,7 @@ func control(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !p.watches() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"control-do\" data-part=\"do\" hidden><label class=\"control-which\"><span>Controller</span> <select data-part=\"which\" name=\"controller\"></select></label> <button class=\"button small primary\" type=\"button\" data-command=\"pause\" title=\"Pause the controller (K)\">Pause the controller</button> <button class=\"button small\" type=\"button\" data-command=\"resume\" title=\"Resume the controller (K)\">Resume</button> <button class=\"button small\" type=\"button\" data-command=\"step\" data-by=\"phase\" title=\"Step a phase (J)\">Step a phase</button> <button class=\"button small\" type=\"button\" data-command=\"step\" data-by=\"reconcile\" title=\"Step a reconcile (Shift+J)\">Step a reconcile</button><form class=\"control-form\" data-command=\"break\"><label><span>Stop</span> <select name=\"phase\"><option value=\"\">at any phase</option> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"control-do\" data-part=\"do\" hidden><label class=\"control-which\"><span>Controller</span> <select data-part=\"which\" name=\"controller\"></select></label> <button class=\"button small primary\" type=\"button\" data-command=\"pause\" title=\"Pause the controller (K)\">Pause the controller</button> <button class=\"button small\" type=\"button\" data-command=\"resume\" title=\"Resume the controller (K)\">Resume</button> <button class=\"button small\" type=\"button\" data-command=\"step\" data-by=\"phase\" title=\"Step a phase (J)\">Step a phase</button> <button class=\"button small\" type=\"button\" data-command=\"step\" data-by=\"reconcile\" title=\"Step a reconcile (Shift+J)\">Step a reconcile</button> <details class=\"control-more\"><summary class=\"button small\">Break, slow, fault</summary><form class=\"control-form\" data-command=\"break\"><label><span>Stop</span> <select name=\"phase\"><option value=\"\">at any phase</option> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -62,7 +62,7 @@ func control(p Page) templ.Component {
 				var templ_7745c5c3_Var2 string
 				templ_7745c5c3_Var2, templ_7745c5c3_Err = templruntime.NewAttributeExpression(phase).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 34, Col: 28}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 39, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var2)
 				if templ_7745c5c3_Err != nil {
@@ -75,7 +75,7 @@ func control(p Page) templ.Component {
 				var templ_7745c5c3_Var3 string
 				templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(phase)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 34, Col: 45}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 39, Col: 47}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 				if templ_7745c5c3_Err != nil {
@@ -98,7 +98,7 @@ func control(p Page) templ.Component {
 				var templ_7745c5c3_Var4 string
 				templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(f.name).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 48, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 56, Col: 31}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 				if templ_7745c5c3_Err != nil {
@@ -111,7 +111,7 @@ func control(p Page) templ.Component {
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templruntime.NewAttributeExpression(f.delay).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 48, Col: 52}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 56, Col: 54}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
 				if templ_7745c5c3_Err != nil {
@@ -124,7 +124,7 @@ func control(p Page) templ.Component {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templruntime.NewAttributeExpression(f.seconds).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 48, Col: 79}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 56, Col: 81}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var6)
 				if templ_7745c5c3_Err != nil {
@@ -137,7 +137,7 @@ func control(p Page) templ.Component {
 				var templ_7745c5c3_Var7 string
 				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(f.says)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 48, Col: 90}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `control.templ`, Line: 56, Col: 92}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 				if templ_7745c5c3_Err != nil {
@@ -148,12 +148,12 @@ func control(p Page) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</select></label> <button class=\"button small\" type=\"submit\">Inject</button></form><p class=\"control-said\" data-part=\"said\" role=\"status\"></p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</select></label> <button class=\"button small\" type=\"submit\">Inject</button></form></details><p class=\"control-said\" data-part=\"said\" role=\"status\"></p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<ul class=\"chips\" data-part=\"standing\" aria-label=\"What stands for the controllers\"></ul></tracer-control>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<ul class=\"stands\" data-part=\"standing\" aria-label=\"What stands for the controllers\"></ul></tracer-control>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -12,9 +12,9 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");
   await strip.getByRole("button", { name: "Pause the controller" }).click();
-  await expect(strip.locator(".chips")).toContainText("paused podset");
-  await expect(strip.locator(".chips")).toContainText("ends in");
-  await expect(student.locator("#control .chips")).toContainText("paused podset");
+  await expect(strip.locator(".stands")).toContainText("paused podset");
+  await expect(strip.locator(".stands")).toContainText("ends in");
+  await expect(student.locator("#control .stands")).toContainText("paused podset");
   await expect(student.getByRole("button", { name: /Lift|Pause the controller/ })).toHaveCount(0);
   // The picture goes on: it is the controller that stands.
   await expect(dash.locator("#transport")).toContainText("following, live");
@@ -30,7 +30,7 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await dash.locator("#control-toggle").press("k");
   await dash.keyboard.press("k");
   await expect(held).toHaveCount(0);
-  await expect(strip.locator(".chip")).toHaveCount(0);
+  await expect(strip.locator(".stand")).toHaveCount(0);
   await expect(student.locator("#control")).toBeHidden();
   await student.context().close();
 });
@@ -38,6 +38,7 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
 test("a breakpoint says at its field what is wrong, stops where it says, and is lifted", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");
+  await strip.getByText("Break, slow, fault").click();
   const when = strip.getByLabel("when");
   await when.fill("weather = rain");
   await strip.getByRole("button", { name: "Add a breakpoint" }).click();
@@ -48,7 +49,7 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
   await strip.getByLabel("Stop").selectOption("apply");
   await strip.getByLabel("of", { exact: true }).fill("default/web");
   await strip.getByRole("button", { name: "Add a breakpoint" }).click();
-  await expect(strip.locator(".chip").first()).toContainText("apply");
+  await expect(strip.locator(".stand").first()).toContainText("apply");
   await demo.action("scale", { namespace: "default", name: "web", replicas: "5" });
   await expect(dash.locator("tracer-lane .node.is-held")).toHaveAttribute("data-node", "apply");
   await strip.getByRole("button", { name: /^Lift: / }).click();
@@ -58,11 +59,12 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
 test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");
+  await strip.getByText("Break, slow, fault").click();
   await strip.getByLabel("Fault").selectOption("409");
   await strip.getByRole("button", { name: "Inject" }).click();
-  await expect(strip.locator(".chip").first()).toContainText("409");
+  await expect(strip.locator(".stand").first()).toContainText("409");
   await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
-  await expect(strip.locator(".chip")).toHaveCount(0);
+  await expect(strip.locator(".stand")).toHaveCount(0);
   await expect
     .poll(async () => (await demo.reconciles("default/web")).flatMap((run) => run.writes.map((write) => write.status)))
     .toContain(409);

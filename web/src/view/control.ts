@@ -178,7 +178,7 @@ export class ControlElement extends HTMLElement {
 
 function chipElement(): HTMLLIElement {
   const lift = h("button", { class: "button small", type: "button", "data-part": "lift" }, "Lift");
-  return h("li", { class: "chip" }, h("span", { "data-part": "text" }), lift);
+  return h("li", { class: "stand" }, h("span", { "data-part": "text" }), lift);
 }
 
 function commandChip(row: Control): Chip {
