@@ -31,7 +31,7 @@ test("a viewer sees what the presenter means, in a theme and size of its own, an
 
   await dash.locator("[data-go]").first().click();
   await dash.keyboard.press(".");
-  await expect(time(student)).toContainText("paused");
+  for (const page of [student, dash]) await expect(time(page)).toContainText("paused");
   const shown = (page: Page): Promise<string> => page.locator("#transport [data-part=where]").innerText();
   await expect.poll(() => shown(student)).toBe(await shown(dash));
   await expect(student.locator("#details .panel-sub")).toHaveText(
