@@ -65,6 +65,18 @@ test("what has been overtaken by playing fast is followed", () => {
   assert.deepEqual([head.kind, head.speed], ["following", 1]);
 });
 
+test("slow motion is not left because the hub's clock is set back or stops", () => {
+  const { clock, head } = made();
+  head.change(-1);
+  clock.now -= 1_000;
+  assert.deepEqual([head.now(), head.kind], [clock.now - lag, "playing"]);
+  clock.heard = clock.now;
+  clock.now += 60 * second;
+  assert.deepEqual([head.now(), head.kind], [clock.heard, "playing"]);
+  clock.heard = Infinity;
+  assert.equal(head.kind, "playing");
+});
+
 test("what is live cannot be outrun, and the speeds have ends", () => {
   const { head } = made();
   head.change(1);

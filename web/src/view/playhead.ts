@@ -71,7 +71,9 @@ export class Playhead {
     if (this.state.kind === "paused") return this.state.at;
     if (this.state.kind === "following") return live;
     const t = this.state.at + (this.hub.now() - this.state.since) * this.speed;
-    if (t <= live + 1) return t;
+    // What is live is caught up with only by what is played faster: else the hub's clock was set back, or has stopped.
+    const behind = this.hub.end === undefined && this.speed <= 1;
+    if (t <= live + 1 || behind) return Math.min(t, live);
     this.arrive(live);
     return live;
   }
