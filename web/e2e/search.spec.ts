@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 
-import { type Demo, expect, test } from "./demo.ts";
+import { type Demo, choose, expect, test } from "./demo.ts";
 
 const names = ["cart", "cafe"] as const;
 
@@ -261,9 +261,9 @@ test("on a narrow page the search has a line of its own, and nothing scrolls sid
   expect(wide).toBeLessThanOrEqual(0);
 });
 
-for (const theme of ["light", "dark", "projector"]) {
+for (const theme of ["light", "dark", "contrast", "projector"]) {
   test(`axe finds nothing in a search that is on, with its list and an error, in ${theme}`, async ({ dash }) => {
-    await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    await choose(dash, theme);
     await field(dash).fill("item:cart");
     await dash.keyboard.press("Enter");
     await expect(terms(dash)).toContainText("match");
