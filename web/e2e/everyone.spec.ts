@@ -55,14 +55,22 @@ test("by the keyboard alone: act, pause, choose a reconcile, read why it ran, sl
   await tabTo("Scale");
   await press("Enter");
   await expect(dash.getByText(/from \d+ to \d+/)).toBeVisible();
-  // The list goes on growing while the scale is worked off: the row that has the focus stays where it is.
-  await tabTo(/^web/);
-  const row = await dash.evaluate(() => document.activeElement?.getAttribute("data-go"));
+  // The list goes on growing while the scale is worked off: the row that has the focus stays where it is. On the map
+  // web may stand in the queue for a moment too: that is no row.
+  const rowOf = (): Promise<string | null> =>
+    dash.evaluate(() =>
+      document.activeElement?.matches(".run") === true ? document.activeElement.getAttribute("data-go") : null,
+    );
+  let row: string | null = null;
+  while (row === null) {
+    await tabTo(/^web/);
+    row = await rowOf();
+  }
   await press("Enter");
   await expect(dash.locator("#details")).toContainText("Why it ran");
   await press("Escape");
   await expect(dash.locator("#details")).toContainText("Latest reconciles");
-  expect(await dash.evaluate(() => document.activeElement?.getAttribute("data-go")), "back on its row").toBe(row);
+  expect(await rowOf(), "back on its row").toBe(row);
   await press("Enter");
   await expect(dash.locator("#details")).toContainText("Why it ran");
   await press(".");
@@ -105,7 +113,8 @@ test("each key can be switched off, for good, and the list has every one of them
   const list = dash.locator("#keys");
   const keys = ["Space", ".", "←", "Shift ←", "Home", "[", "]", "N", "/", "F", "+", "C", "P", "S", "Esc", "?"];
   for (const key of keys) await expect(list.getByText(key, { exact: true })).toBeVisible();
-  await expect(list.getByRole("checkbox", { checked: true })).toHaveCount(15);
+  await expect(list.getByRole("checkbox", { checked: true })).toHaveCount(await list.getByRole("checkbox").count());
+  expect(await list.getByRole("checkbox").count()).toBeGreaterThan(keys.length - 2);
   await list.getByLabel("Slower, faster").uncheck();
   await list.getByLabel("Search").uncheck();
   await dash.reload();
