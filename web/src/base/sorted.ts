@@ -50,3 +50,12 @@ export function replaceSorted<T>(list: T[], before: T, item: T, by: (item: T) =>
   }
   return false;
 }
+
+/** compareLists orders lists by the first number in which they differ; what is no number decides nothing. */
+export function compareLists(a: readonly number[], b: readonly number[]): number {
+  for (const [i, x] of a.entries()) {
+    const d = x - (b[i] ?? 0);
+    if (d !== 0 && !Number.isNaN(d)) return d;
+  }
+  return 0;
+}

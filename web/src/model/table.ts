@@ -15,6 +15,7 @@ import type {
   Wait,
   Write,
 } from "../base/rows.gen.ts";
+import { compareLists } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
 import { quantile } from "./histogram.ts";
 import { LookedAt } from "./looked.ts";
@@ -285,12 +286,12 @@ export class Table implements Model {
 
   queueAt(controller: string, t: number): readonly Wait[] {
     const rank = (w: Wait): readonly number[] => [-(w.priority ?? 0), w.order ?? 0, w.from];
-    return this.staysAt(controller, "ready", t).sort((a, b) => compare(rank(a), rank(b)));
+    return this.staysAt(controller, "ready", t).sort((a, b) => compareLists(rank(a), rank(b)));
   }
 
   waitingAt(controller: string, t: number): readonly Wait[] {
     const ready = (w: Wait): number => w.until ?? Infinity;
-    return this.staysAt(controller, "delayed", t).sort((a, b) => compare([ready(a), a.from], [ready(b), b.from]));
+    return this.staysAt(controller, "delayed", t).sort((a, b) => compareLists([ready(a), a.from], [ready(b), b.from]));
   }
 
   private staysAt(controller: string, state: string, t: number): Wait[] {
@@ -390,12 +391,4 @@ function emptyStore(): Store {
 /** What was left out happened since the frame before this one. */
 function elidedOf({ now, reconciles, by }: ElidedFrame, heard: number): Elided {
   return { from: heard > 0 ? heard : now, to: now, reconciles, by };
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  for (const [i, x] of a.entries()) {
-    const d = x - (b[i] ?? 0);
-    if (d !== 0 && !Number.isNaN(d)) return d;
-  }
-  return 0;
 }
