@@ -27,6 +27,7 @@ test("a viewer sees what the presenter means, in a theme and size of its own, an
   await expect(student.getByText("You are watching")).toBeVisible();
   await expect(student.locator("#tryit, #tryit-toggle, #share, #share-open")).toHaveCount(0);
   await expect(room(student)).toContainText("You follow the presenter");
+  await student.getByText("View", { exact: true }).click();
   await student.getByRole("button", { name: "Dark" }).click();
 
   await dash.locator("[data-go]").first().click();
@@ -45,6 +46,16 @@ test("a viewer sees what the presenter means, in a theme and size of its own, an
   await dash.keyboard.press("End");
   await expect(time(student)).toContainText("following, live");
   await expect(student.locator("#details")).toContainText("Latest reconciles");
+
+  await dash.locator("#search input").fill("result:error");
+  await dash.keyboard.press("Enter");
+  await expect(student.locator("#terms")).toContainText("error");
+  await expect(room(student)).toContainText("You follow the presenter");
+  await dash.locator("#search input").fill("");
+  await dash.keyboard.press("Enter");
+  await expect(student.locator("#terms")).not.toContainText("error");
+  await dash.keyboard.press("Escape");
+  await dash.locator("#map").focus();
 
   const late = await viewer(browser, demo);
   await dash.keyboard.press(".");

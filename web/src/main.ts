@@ -147,7 +147,8 @@ function watchUrl(recording: string | undefined, page: string): string {
   const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
   const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  url.searchParams.set("page", page);
+  // Who looks at a recording, or into a frame of another site, is not in the room.
+  if (recording === undefined && ticket === undefined) url.searchParams.set("page", page);
   return url.href;
 }
 

@@ -22,6 +22,7 @@ import { LookedAt } from "./looked.ts";
 import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
 import { Related } from "./related.ts";
+import { standing } from "./standing.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
 import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
@@ -367,11 +368,6 @@ export class Table implements Model {
 }
 
 export { failed };
-
-/** Of rows with an interval those that hold t. */
-function standing<R extends { readonly from: number; readonly to: number }>(rows: Map<string, R>, t: number): R[] {
-  return [...rows.values()].filter((row) => row.from <= t && (row.to === 0 || row.to > t));
-}
 
 function emptyStore(): Store {
   return {

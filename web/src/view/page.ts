@@ -7,6 +7,7 @@ import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
 import { Links, linkHere } from "./link.ts";
+import type { Tell } from "./link.ts";
 import { connectMenu } from "./menu.ts";
 import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
@@ -66,7 +67,6 @@ export function buildPage(app: App, page: string): PageParts {
   const changes = document.body.dataset["role"] !== "viewer" && recording === undefined;
   const presents = changes ? presenterParts(app, lanes) : undefined;
   const tryIt = presents?.tryIt;
-  if (recording === undefined) room.connect(app, page);
   control.connect(app, presents && the("control-toggle", HTMLButtonElement));
   notice.connect(
     app,
@@ -90,15 +90,14 @@ export function buildPage(app: App, page: string): PageParts {
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
   search.connect(app, { terms: the("terms", HTMLElement), voice: the("voice", HTMLElement) });
-  const links = new Links(
-    app,
-    (text, button, press) => {
-      notice.tell(text, button, press);
-    },
-    (text) => {
-      search.seek(text);
-    },
-  );
+  const seek = (text: string): void => {
+    search.seek(text);
+  };
+  if (recording === undefined) room.connect(app, page, seek);
+  const tell: Tell = (text, button, press) => {
+    notice.tell(text, button, press);
+  };
+  const links = new Links(app, tell, seek);
   const common = [links, control, lanes, notice, panel, room, search, status, transport, twin, voice];
   const parts = [...common, ...Object.values(presents ?? {})];
   return {

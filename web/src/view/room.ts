@@ -21,6 +21,7 @@ interface Line {
 
 export class RoomElement extends HTMLElement {
   private app: App | undefined;
+  private seek: (text: string) => void = () => undefined;
   private page = "";
   private readonly follower = new Follower();
   /** The presenter's or the viewer's own actions so far, and how many of them are dealt with. */
@@ -32,9 +33,11 @@ export class RoomElement extends HTMLElement {
   private awaySince: number | undefined;
   private presses: readonly ((() => void) | undefined)[] = [];
 
-  /** page is the name by which the hub knows this page. */
-  connect(app: App, page: string): void {
+  /** page is the name by which the hub knows this page; seek sets the filter's text. */
+  connect(app: App, page: string, seek: (text: string) => void): void {
     this.app = app;
+    this.seek = seek;
+    app.filter.subscribe(() => this.selections++);
     this.page = page;
     app.selection.subscribe(() => this.selections++);
     for (const [i, name] of ["main", "other"].entries()) {
@@ -78,13 +81,22 @@ export class RoomElement extends HTMLElement {
   private follow(app: App, room: Room): void {
     if (this.acts(app) !== this.dealt) this.follower.acted();
     const meaning = this.follower.hear(room);
-    if (meaning !== undefined) apply(app, meaning);
+    if (meaning !== undefined) this.apply(app, meaning);
     this.dealt = this.acts(app);
     const { state } = app.watch.connection();
     const following = this.follower.standing === "following";
     // The hub believes that who connects follows.
     if (state === "lost" || state === "connecting") this.told = "";
     else if (this.told !== String(following) && !(this.told === "" && following)) this.tell("following", { following });
+  }
+
+  private apply(app: App, meaning: Meaning): void {
+    const [before, { sel, q }] = [app.selection.get(), meaning];
+    const same =
+      before?.controller === sel?.controller && before?.item === sel?.item && before?.reconcile === sel?.reconcile;
+    if (app.filter.get().text !== q) this.seek(q);
+    if (!same) app.selection.set(sel);
+    app.playhead.show(meaning);
   }
 
   private present(app: App, room: Room): void {
@@ -168,15 +180,7 @@ function following({ viewers, following: n }: Room): string {
 
 /** shown is what the page shows, for the hub. */
 function shown(app: App): object {
-  return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: "" };
-}
-
-function apply(app: App, meaning: Meaning): void {
-  const [before, { sel }] = [app.selection.get(), meaning];
-  const same =
-    before?.controller === sel?.controller && before?.item === sel?.item && before?.reconcile === sel?.reconcile;
-  if (!same) app.selection.set(sel);
-  app.playhead.show(meaning);
+  return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
 }
 
 async function send(method: string, what: string, body: object): Promise<boolean> {
