@@ -128,7 +128,7 @@ test("pausing freezes the picture and keeps receiving", async ({ demo, dash }) =
 test("a conflicting write is answered 409 by the API server, and the page says so", async ({ dash }) => {
   await dash.getByRole("button", { name: "Try it" }).click();
   await dash.getByRole("button", { name: "Conflicting write" }).click();
-  await expect(dash.locator('[data-part="said"]')).toContainText("409");
+  await expect(dash.locator('#tryit [data-part="said"]')).toContainText("409");
 });
 
 test("bad input in the page gets an answer that says what to do", async ({ dash }) => {
@@ -138,5 +138,5 @@ test("bad input in the page gets an answer that says what to do", async ({ dash 
     form.noValidate = true;
     form.requestSubmit();
   });
-  await expect(dash.locator('[data-part="said"]')).toContainText('name: "Not_A_Name"');
+  await expect(dash.locator('#tryit [data-part="said"]')).toContainText('name: "Not_A_Name"');
 });

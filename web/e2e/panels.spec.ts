@@ -1,18 +1,18 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { type Demo, expect, test } from "./demo.ts";
+import { type Demo, choose, expect, test } from "./demo.ts";
 
 const tabs = (dash: Page, name: string | RegExp) => dash.locator(".tabs").getByRole("button", { name });
 
 /** Nothing that axe knows is wrong with the panel, in no theme. */
 async function accessible(dash: Page): Promise<void> {
   for (const theme of ["light", "dark", "projector"]) {
-    await dash.locator(`[data-theme-choice="${theme}"]`).click();
+    await choose(dash, theme);
     const { violations } = await new AxeBuilder({ page: dash }).include("#panel").analyze();
     expect(violations.map(({ id, nodes }) => ({ id, theme, at: nodes.map((node) => node.target) }))).toEqual([]);
   }
-  await dash.locator('[data-theme-choice="auto"]').click();
+  await choose(dash, "auto");
 }
 
 /** A PodSet that has gone round: made, scaled, settled. Gives the key of the reconcile that created Pods. */

@@ -100,8 +100,8 @@ export class Playhead {
 
   /** Jumps to what is live, at its own speed; to the end of a recording. */
   follow(): void {
-    this.chosen = normal;
     this.arrive(this.live());
+    this.moves++;
     this.changed();
   }
 
