@@ -32,6 +32,19 @@ type Lessons interface {
 	State() any
 }
 
+// ShowLesson shows the state of a lesson to everyone in the room; a nil one, of
+// whatever type, is none. It may be called from any goroutine once New has
+// returned.
+func (h *Hub) ShowLesson(state any) {
+	text, err := json.Marshal(state)
+	if err == nil {
+		err = h.room.SetLesson(text)
+	}
+	if err != nil {
+		h.cfg.Log.Error("a lesson was not shown", "error", err)
+	}
+}
+
 // lessonRoutes are the presenter's.
 func (h *Hub) lessonRoutes(r chi.Router) {
 	r.Get("/lessons", h.withLessons(func(w http.ResponseWriter, _ *http.Request) {

@@ -13,6 +13,7 @@ import (
 	"github.com/reconcile-tracer/tracer/actions"
 	"github.com/reconcile-tracer/tracer/lessons"
 	lessoncluster "github.com/reconcile-tracer/tracer/lessons/cluster"
+	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/play"
 	"github.com/reconcile-tracer/tracer/server"
 )
@@ -25,6 +26,7 @@ type serveOptions struct {
 	// player plays lessons by lessonHub, this hub; nil without a cluster.
 	player     *play.Player
 	lessonHub  play.Remote
+	showLesson func(state any)
 	withParent bool
 	log        logOptions
 	io         streams
@@ -146,7 +148,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return orderly(ctx, err)
 	}
-	o.lessonHub.Client = hub.Local()
+	o.lessonHub.Client, o.showLesson = hub.Local(), hub.ShowLesson
 	if o.player != nil {
 		defer o.player.Close()
 	}
@@ -210,7 +212,9 @@ func (o *serveOptions) wireLessons(found target) error {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
 	o.lessonHub.URL = server.LocalURL
-	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log})
+	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log,
+		// No lesson begins before the hub is there.
+		OnChange: func(s *engine.State) { o.showLesson(s) }})
 	o.hub.Lessons = o.player
 	return nil
 }

@@ -1,17 +1,7 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 
-import { type Demo, expect, test } from "./demo.ts";
-
-const viewport = { width: 1280, height: 720 };
-
-/** A viewer's page, in a browser of its own. */
-async function viewer(browser: Browser, demo: Demo): Promise<Page> {
-  const context = await browser.newContext({ viewport });
-  const page = await context.newPage();
-  await page.goto(demo.viewersLink);
-  await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
-  return page;
-}
+import { expect, test } from "./demo.ts";
+import { viewer } from "./viewers.ts";
 
 const room = (page: Page) => page.locator("#room");
 const time = (page: Page) => page.locator("#transport");

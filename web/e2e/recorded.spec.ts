@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import AxeBuilder from "@axe-core/playwright";
 
+import { choose } from "./demo.ts";
 import { Hub, expect, open, test, tracer } from "./hub.ts";
 
 const where = '#transport [data-part="where"]';
@@ -63,14 +64,18 @@ test("a link into a recording leads to its moment; one to another time says so a
   await expect(page.locator(where)).toContainText("paused");
   const at = await page.locator(where).textContent();
   await page.evaluate(() => {
-    Object.defineProperty(navigator, "clipboard", { value: { writeText: () => Promise.reject(new Error("none")) } });
+    const writeText = (text: string): Promise<void> => {
+      document.body.dataset["copied"] = text;
+      return Promise.resolve();
+    };
+    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
   });
   await page.keyboard.press("c");
-  const link = (await page.locator("#notice").textContent()) ?? "";
+  const link = (await page.locator("body").getAttribute("data-copied")) ?? "";
   expect(link).toMatch(/\/\?recording=sample#at=\d+&sel=default\//);
 
   await page.goto("about:blank");
-  await page.goto(/http\S+/.exec(link)?.[0] ?? "");
+  await page.goto(link);
   await expect(page.locator(where)).toHaveText(at ?? "");
   await expect(page.locator("#recorded")).toBeVisible();
 
@@ -126,10 +131,14 @@ async function momentOf(page: Page): Promise<{ hash: string; where: string; item
   await page.keyboard.press(".");
   await page.keyboard.press("Shift+ArrowLeft");
   await page.evaluate(() => {
-    Object.defineProperty(navigator, "clipboard", { value: { writeText: () => Promise.reject(new Error("none")) } });
+    const writeText = (text: string): Promise<void> => {
+      document.body.dataset["copied"] = text;
+      return Promise.resolve();
+    };
+    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
   });
   await page.keyboard.press("c");
-  const hash = /#\S+/.exec((await page.locator("#notice").textContent()) ?? "")?.[0] ?? "";
+  const hash = /#\S+/.exec((await page.locator("body").getAttribute("data-copied")) ?? "")?.[0] ?? "";
   const item = /sel=([^@]+)/.exec(hash)?.[1] ?? "";
   return { hash, where: (await page.locator(where).textContent()) ?? "", item };
 }
@@ -150,13 +159,13 @@ test("a recording looks like one: its frame in every theme and size", async ({ p
   await page.goto(`${hub.origin}/?recording=sample`);
   await expect(page.locator(where)).toHaveText("1× speed");
   for (const [name, width, height, theme] of [
-    ["light", 1280, 720, "Light"],
-    ["dark", 1280, 720, "Dark"],
-    ["projector", 1920, 1080, "Projector"],
-    ["narrow", 390, 844, "Light"],
+    ["light", 1280, 720, "light"],
+    ["dark", 1280, 720, "dark"],
+    ["projector", 1920, 1080, "projector"],
+    ["narrow", 390, 844, "light"],
   ] as const) {
     await page.setViewportSize({ width, height });
-    await page.getByRole("button", { name: theme, exact: true }).click();
+    await choose(page, theme);
     await expect(page.locator("#recorded")).toBeInViewport();
     await page.screenshot({ path: `test-results/recorded-${name}.png` });
   }

@@ -17,6 +17,8 @@ export interface KeyActions {
   readonly projector: () => void;
   readonly save: () => void;
   readonly clear: () => void;
+  /** One beat of the lesson on or back. */
+  readonly lesson: (direction: 1 | -1) => void;
   /** Opens the commands to the controller, then pauses and resumes it. */
   readonly control: () => void;
   readonly step: (by: "phase" | "reconcile") => void;
@@ -75,7 +77,7 @@ function switches(dialog: HTMLDialogElement): (name: string) => boolean {
 
 function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bound | undefined {
   const { key, shiftKey } = event;
-  const to = (name: "phase" | "reconcile" | "speed" | "zoom" | "error", direction: 1 | -1): Bound => [
+  const to = (name: "phase" | "reconcile" | "speed" | "zoom" | "error" | "lesson", direction: 1 | -1): Bound => [
     name,
     () => {
       actions[name](direction);
@@ -100,6 +102,11 @@ function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bou
     n: to("error", shiftKey ? -1 : 1),
     c: ["link", actions.link],
     s: ["save", actions.save],
+    // Without a lesson they scroll.
+    ...(document.querySelector("#lesson:not([hidden])") !== null && {
+      pagedown: to("lesson", 1),
+      pageup: to("lesson", -1),
+    }),
     k: ["control", actions.control],
     j: [
       "step",

@@ -6,6 +6,7 @@ import { copied } from "./dom.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
+import { LessonElement, listLessons } from "./lesson.ts";
 import { Links, linkHere } from "./link.ts";
 import type { Tell } from "./link.ts";
 import { connectMenu } from "./menu.ts";
@@ -38,6 +39,7 @@ export function defineElements(): void {
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
     "tracer-search": SearchElement,
+    "tracer-lesson": LessonElement,
     "tracer-room": RoomElement,
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
@@ -60,6 +62,7 @@ export function buildPage(app: App, page: string): PageParts {
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
   const room = the("room", RoomElement);
+  const lesson = the("lesson", LessonElement);
   const twin = the("twin", TwinElement);
   const step = stepper(app);
   const { recording } = app;
@@ -85,7 +88,7 @@ export function buildPage(app: App, page: string): PageParts {
       notice.tell(text);
     },
   });
-  connectKeys(app, { notice, control, tryIt, line, save });
+  connectKeys(app, { notice, control, lesson, tryIt, line, save });
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -93,12 +96,15 @@ export function buildPage(app: App, page: string): PageParts {
   const seek = (text: string): void => {
     search.seek(text);
   };
-  if (recording === undefined) room.connect(app, page, seek);
+  if (recording === undefined) {
+    room.connect(app, page, seek);
+    lesson.connect(app);
+  }
   const tell: Tell = (text, button, press) => {
     notice.tell(text, button, press);
   };
   const links = new Links(app, tell, seek);
-  const common = [links, control, lanes, notice, panel, room, search, status, transport, twin, voice];
+  const common = [links, control, lanes, lesson, notice, panel, room, search, status, transport, twin, voice];
   const parts = [...common, ...Object.values(presents ?? {})];
   return {
     step: () => {
@@ -119,6 +125,7 @@ function presenterParts(app: App, lanes: Lanes): { readonly tryIt: TryItElement;
   tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
     lanes.reveal(controller);
   });
+  listLessons(the("lessons", HTMLDialogElement), the("lessons-open", HTMLButtonElement));
   const share = new Share(app, the("share", HTMLDialogElement), the("share-open", HTMLButtonElement));
   return { tryIt, share };
 }
@@ -137,12 +144,13 @@ function connectLooks(app: App, lanes: Lanes): void {
 interface Keyed {
   readonly notice: NoticeElement;
   readonly control: ControlElement;
+  readonly lesson: LessonElement;
   readonly tryIt: TryItElement | undefined;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
 }
 
-function connectKeys(app: App, { notice, control, tryIt, line, save }: Keyed): void {
+function connectKeys(app: App, { notice, control, lesson, tryIt, line, save }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -191,6 +199,9 @@ function connectKeys(app: App, { notice, control, tryIt, line, save }: Keyed): v
     },
     projector: () => {
       theme.toggleProjector();
+    },
+    lesson: (direction) => {
+      lesson.turn(direction);
     },
     control: () => {
       control.pauseOrResume();
