@@ -91,7 +91,8 @@ export class LessonElement extends HTMLElement {
 
   /** The words are put there anew only when they are new: they are read aloud. */
   private drawWords({ heading, words, after, state }: Lesson): void {
-    const text = [words, state === "done" ? after : ""].join("\n");
+    // Once it is done, what came of it takes the place of what was said before: the map needs the room.
+    const text = state === "done" && after !== "" ? after : words;
     if (text + heading === this.words) return;
     this.words = text + heading;
     const lines = text.split("\n").filter((line) => line !== "");
