@@ -1,7 +1,9 @@
-// Command bundle builds the page's script and style: web/src/main.ts and what
-// it imports become static/app.js, web/css/app.css and what it imports become
-// static/app.css, minified, the same bytes for the same source. It uses esbuild's Go API and
-// reads nothing but the sources: no npm package, no network.
+// Command bundle builds the page's scripts and style, each with what it
+// imports: web/src/main.ts becomes static/app.js, web/src/classroom.ts
+// static/classroom.js, which app.js loads when there is a class, and
+// web/css/app.css static/app.css. They are minified, the same bytes for the same
+// source. It uses esbuild's Go API and reads nothing but the sources: no npm
+// package, no network.
 //
 // Use: go run ./internal/bundle [-check], in the module's root. It prints each
 // file's size. With -check nothing is written, and a difference from the

@@ -13,7 +13,8 @@ import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
 import { buildEmbed, embedTicket } from "./view/embed.ts";
 import { Frames } from "./view/frames.ts";
-import { buildPage, defineElements, pageName } from "./view/page.ts";
+import { pageName } from "./view/classroom.ts";
+import { buildPage, defineElements } from "./view/page.ts";
 import type { PageParts } from "./view/page.ts";
 import { Playhead } from "./view/playhead.ts";
 

@@ -60,7 +60,7 @@ export interface ErrorFrame {
 export interface RoomFrame {
   readonly type: "room";
   readonly now: number;
-  readonly room: unknown;
+  readonly room: Readonly<Record<string, unknown>>;
 }
 
 export type Frame = SnapshotFrame | RowsFrame | ElidedFrame | BookmarkFrame | ErrorFrame;

@@ -43,7 +43,7 @@ function frameOf(json: Json, skipped: (problem: string) => void): Result<Frame |
     case "bookmark":
       return offset < 0 ? bad("a bookmark without offset") : good({ type, offset, now });
     case "room":
-      return good({ type, now, room: json["room"] });
+      return good({ type, now, room: isObject(json["room"]) ? json["room"] : {} });
     case "error":
       return good({ type, code: str(json["code"]), message: str(json["message"]), now });
     default:

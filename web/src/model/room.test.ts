@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Follower, parseRoom } from "./room.ts";
+import { Follower, parseRoom, roomReader } from "./room.ts";
 import type { Room } from "./room.ts";
 
 const wire = {
@@ -85,4 +85,15 @@ test("while the presenter is away nothing is taken over, and it goes on when it 
   assert.equal(follower.hear(room({ presenter: away })), undefined);
   const back = room();
   assert.equal(follower.hear(back), back.presenter);
+});
+
+test("a room is the same until it is told anew, and what is no room leaves the one before", () => {
+  const read = roomReader();
+  const told = { ...wire };
+  assert.equal(read(undefined), undefined);
+  const first = read(told);
+  assert.deepEqual(first, wire);
+  assert.equal(read(told), first);
+  assert.notEqual(read({ ...wire }), first);
+  assert.deepEqual(read({}), wire);
 });

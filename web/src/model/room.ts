@@ -63,6 +63,16 @@ export function parseRoom(json: unknown): Room | undefined {
   };
 }
 
+/** roomReader reads each room once, so that one that was not told anew is the same. What is no room leaves the one before. */
+export function roomReader(): (json: unknown) => Room | undefined {
+  let [told, room]: [unknown, Room | undefined] = [undefined, undefined];
+  return (json) => {
+    if (json !== told) room = parseRoom(json) ?? room;
+    told = json;
+    return room;
+  };
+}
+
 function selection(json: unknown): RoomSelection | undefined {
   if (!isObject(json)) return undefined;
   return { controller: text(json["controller"]), item: text(json["item"]), reconcile: text(json["reconcile"]) };

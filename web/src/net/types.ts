@@ -1,6 +1,5 @@
 /** The watch client's face: what the page may ask and what it is told. Nothing here touches window. */
-import type { Frame } from "../base/frames.ts";
-import type { Room } from "../model/room.ts";
+import type { Frame, RoomFrame } from "../base/frames.ts";
 
 /** The part of a WebSocket that the client uses; the browser's own fits. */
 export interface Socket {
@@ -70,8 +69,8 @@ export interface Watch {
   tryNow(): void;
   drain(): Frame[];
   connection(): Connection;
-  /** The room as it was told last; undefined before. */
-  room(): Room | undefined;
+  /** The room as it was told last, which model/room reads; undefined before. */
+  room(): RoomFrame["room"] | undefined;
   /** Whole seconds until the next try, at least 1; 0 unless lost. */
   secondsToRetry(): number;
   /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */

@@ -1,7 +1,5 @@
-import type { Frame } from "../base/frames.ts";
+import type { Frame, RoomFrame } from "../base/frames.ts";
 import { parseFrame } from "../base/guards.ts";
-import { parseRoom } from "../model/room.ts";
-import type { Room } from "../model/room.ts";
 import { HubClock } from "./clock.ts";
 import type { Connection, Restored, Socket, Watch, WatchOptions } from "./types.ts";
 
@@ -32,7 +30,7 @@ export class WatchClient implements Watch {
   private socket: Socket | undefined;
   private state: Connection = { state: "connecting", attempt: 1 };
   private frames: Frame[] = [];
-  private shared: Room | undefined;
+  private shared: RoomFrame["room"] | undefined;
   private position: Position | undefined;
   private comeback: Comeback | undefined;
   private attempt = 1;
@@ -75,7 +73,7 @@ export class WatchClient implements Watch {
     return this.state;
   }
 
-  room(): Room | undefined {
+  room(): RoomFrame["room"] | undefined {
     return this.shared;
   }
 
@@ -131,7 +129,7 @@ export class WatchClient implements Watch {
       this.asOf = frame.now;
       this.clock.heard(frame.now, this.options.timer.wall());
     }
-    if (frame.type === "room") this.shared = parseRoom(frame.room) ?? this.shared;
+    if (frame.type === "room") this.shared = frame.room;
     else this.store(frame);
     this.options.onDirty();
   }

@@ -40,6 +40,13 @@ export function part<E extends Element = HTMLElement>(root: ParentNode, name: st
   return found;
 }
 
+/** the finds an element by its id and checks what it is. */
+export function the<E extends Element>(id: string, kind: abstract new () => E): E {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`the page has no ${id}: its script and its templates do not belong together`);
+}
+
 /** say sets an element's text, unless it stands there already. */
 export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;

@@ -1,10 +1,9 @@
 /** The page in a frame of another site: the map and the time, with a view token of its own instead of a login. */
 import { clock } from "../base/time.ts";
 import type { App } from "./app.ts";
-import { h, show } from "./dom.ts";
+import { h, show, the } from "./dom.ts";
 import { Lanes } from "./lanes.ts";
 import { NoticeElement } from "./notice.ts";
-import { the } from "./page.ts";
 import type { PageParts } from "./page.ts";
 import { stepper } from "./steps.ts";
 import { themeOf } from "./theme.ts";

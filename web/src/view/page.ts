@@ -1,12 +1,11 @@
 /** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
-import { ControlElement } from "./control.ts";
-import { copied } from "./dom.ts";
+import { ClassroomLoader } from "./classroom.ts";
+import { copied, the } from "./dom.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
-import { LessonElement, listLessons } from "./lesson.ts";
 import { Links, linkHere } from "./link.ts";
 import type { Tell } from "./link.ts";
 import { connectMenu } from "./menu.ts";
@@ -14,8 +13,6 @@ import { NoticeElement } from "./notice.ts";
 import { PanelElement } from "./panel.ts";
 import type { Scrubber } from "./scrubber.ts";
 import { SearchElement } from "./search.ts";
-import { RoomElement, pageName } from "./room.ts";
-import { Share } from "./share.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
@@ -34,13 +31,10 @@ export interface PageParts {
 /** defineElements registers the custom elements; those that stand in the page are upgraded by it. */
 export function defineElements(): void {
   const elements: Readonly<Record<string, CustomElementConstructor>> = {
-    "tracer-control": ControlElement,
     "tracer-lane": LaneElement,
     "tracer-notice": NoticeElement,
     "tracer-panel": PanelElement,
     "tracer-search": SearchElement,
-    "tracer-lesson": LessonElement,
-    "tracer-room": RoomElement,
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
     "tracer-transport": TransportElement,
@@ -61,16 +55,11 @@ export function buildPage(app: App, page: string): PageParts {
   const panel = the("details", PanelElement);
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
-  const room = the("room", RoomElement);
-  const lesson = the("lesson", LessonElement);
   const twin = the("twin", TwinElement);
   const step = stepper(app);
   const { recording } = app;
-  const control = the("control", ControlElement);
   const changes = document.body.dataset["role"] !== "viewer" && recording === undefined;
-  const presents = changes ? presenterParts(app, lanes) : undefined;
-  const tryIt = presents?.tryIt;
-  control.connect(app, presents && the("control-toggle", HTMLButtonElement));
+  const tryIt = changes ? tryItOf(app, lanes) : undefined;
   notice.connect(
     app,
     tryIt &&
@@ -88,7 +77,6 @@ export function buildPage(app: App, page: string): PageParts {
       notice.tell(text);
     },
   });
-  connectKeys(app, { notice, control, lesson, tryIt, line, save });
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -96,19 +84,28 @@ export function buildPage(app: App, page: string): PageParts {
   const seek = (text: string): void => {
     search.seek(text);
   };
-  if (recording === undefined) {
-    room.connect(app, page, seek);
-    lesson.connect(app);
-  }
   const tell: Tell = (text, button, press) => {
     notice.tell(text, button, press);
   };
+  const loader = new ClassroomLoader(app, page, seek, tell);
+  connectKeys(app, { notice, loader, tryIt, line, save });
   const links = new Links(app, tell, seek);
-  const common = [links, control, lanes, lesson, notice, panel, room, search, status, transport, twin, voice];
-  const parts = [...common, ...Object.values(presents ?? {})];
+  const parts = [
+    links,
+    loader,
+    lanes,
+    notice,
+    panel,
+    search,
+    status,
+    transport,
+    twin,
+    voice,
+    ...(tryIt ? [tryIt] : []),
+  ];
   return {
     step: () => {
-      room.step();
+      loader.step();
     },
     draw: (scene) => {
       lanes.draw(scene);
@@ -119,15 +116,13 @@ export function buildPage(app: App, page: string): PageParts {
   };
 }
 
-/** What only the presenter's page has. */
-function presenterParts(app: App, lanes: Lanes): { readonly tryIt: TryItElement; readonly share: Share } {
+/** The actions, which only the presenter's page has. */
+function tryItOf(app: App, lanes: Lanes): TryItElement {
   const tryIt = the("tryit", TryItElement);
   tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
     lanes.reveal(controller);
   });
-  listLessons(the("lessons", HTMLDialogElement), the("lessons-open", HTMLButtonElement));
-  const share = new Share(app, the("share", HTMLDialogElement), the("share-open", HTMLButtonElement));
-  return { tryIt, share };
+  return tryIt;
 }
 
 function connectLooks(app: App, lanes: Lanes): void {
@@ -143,14 +138,13 @@ function connectLooks(app: App, lanes: Lanes): void {
 /** What the keys reach. */
 interface Keyed {
   readonly notice: NoticeElement;
-  readonly control: ControlElement;
-  readonly lesson: LessonElement;
+  readonly loader: ClassroomLoader;
   readonly tryIt: TryItElement | undefined;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
 }
 
-function connectKeys(app: App, { notice, control, lesson, tryIt, line, save }: Keyed): void {
+function connectKeys(app: App, { notice, loader, tryIt, line, save }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -201,13 +195,13 @@ function connectKeys(app: App, { notice, control, lesson, tryIt, line, save }: K
       theme.toggleProjector();
     },
     lesson: (direction) => {
-      lesson.turn(direction);
+      loader.classroom?.turn(direction);
     },
     control: () => {
-      control.pauseOrResume();
+      loader.classroom?.pauseOrResume();
     },
     step: (by) => {
-      control.step(by);
+      loader.classroom?.stepBy(by);
     },
     clear: () => {
       if (!line.unframe() && tryIt?.escape() !== true) app.selection.set(undefined);
@@ -227,13 +221,4 @@ function connectCopies(): void {
       });
     });
   }
-}
-
-export { pageName };
-
-/** the finds an element by its id and checks what it is. */
-export function the<E extends Element>(id: string, kind: abstract new () => E): E {
-  const found = document.getElementById(id);
-  if (found instanceof kind) return found;
-  throw new Error(`the page has no ${id}: its script and its templates do not belong together`);
 }

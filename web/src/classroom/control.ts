@@ -1,9 +1,9 @@
 /** The strip about the real controllers: what stands for them, and for the presenter the commands. Not the picture's time. */
 import type { Control, Hold } from "../base/rows.gen.ts";
 import { SECOND, countdown } from "../base/time.ts";
-import type { App } from "./app.ts";
-import { Keyed, attr, h, part, say, show } from "./dom.ts";
-import { nameOf } from "./words.ts";
+import type { App } from "../view/app.ts";
+import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
+import { nameOf } from "../view/words.ts";
 
 /** How long before its end it is said that a command ends by itself. */
 const warnBefore = 60 * SECOND;

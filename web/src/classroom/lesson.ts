@@ -1,9 +1,10 @@
 /** The lesson: the beat's words above the map, what it waits for, its question; the presenter moves, viewers answer. */
 import { parseLesson } from "../model/lesson.ts";
 import type { Lesson, Question } from "../model/lesson.ts";
-import type { App } from "./app.ts";
-import { h, part, say, show } from "./dom.ts";
-import { plural } from "./words.ts";
+import type { Room } from "../model/room.ts";
+import type { App } from "../view/app.ts";
+import { h, part, say, show } from "../view/dom.ts";
+import { plural } from "../view/words.ts";
 
 interface Info {
   readonly id: string;
@@ -32,6 +33,7 @@ interface Answer {
 
 export class LessonElement extends HTMLElement {
   private app: App | undefined;
+  private room: () => Room | undefined = () => undefined;
   private lesson: Lesson | undefined;
   /** What is drawn, as text. */
   private drawn = "";
@@ -40,8 +42,9 @@ export class LessonElement extends HTMLElement {
   /** The choice of this page, by lesson and beat. */
   private readonly mine = new Map<string, number>();
 
-  connect(app: App): void {
+  connect(app: App, room: () => Room | undefined): void {
     this.app = app;
+    this.room = room;
     this.addEventListener("click", ({ target }) => {
       if (!(target instanceof Element)) return;
       const command = target.closest<HTMLElement>("[data-do]")?.dataset["do"];
@@ -60,7 +63,7 @@ export class LessonElement extends HTMLElement {
 
   paint(): void {
     const { app } = this;
-    const told = app?.watch.room()?.lesson;
+    const told = this.room()?.lesson;
     const text = told === undefined ? "" : JSON.stringify(told);
     if (app === undefined || text === this.drawn) return;
     this.drawn = text;
@@ -195,25 +198,34 @@ function choiceOf(question: Question, text: string, i: number, mine: boolean): H
   return button;
 }
 
-/** listLessons wires the list from which the presenter starts a lesson. */
-export function listLessons(dialog: HTMLDialogElement, open: HTMLButtonElement): void {
-  const said = part(dialog, "said");
-  open.hidden = false;
-  open.addEventListener("click", () => {
-    dialog.showModal();
+/** The list from which the presenter starts a lesson. */
+export class Lessons {
+  private readonly dialog: HTMLDialogElement;
+
+  constructor(dialog: HTMLDialogElement) {
+    this.dialog = dialog;
+    dialog.addEventListener("click", ({ target }) => {
+      const id =
+        target instanceof Element ? target.closest<HTMLElement>("[data-lesson]")?.dataset["lesson"] : undefined;
+      if (id === undefined) return;
+      void call(`lessons/${id}/start`, {}).then(({ ok, json }) => {
+        if (ok) dialog.close();
+        else this.say(json.error ?? "The lesson cannot be started.");
+      });
+    });
+  }
+
+  open(): void {
+    this.dialog.showModal();
     void call("lessons").then(({ ok, json }) => {
-      say(said, ok ? "" : (json.error ?? "The lessons cannot be listed."));
-      part(dialog, "list").replaceChildren(...(json.lessons ?? []).map(entry));
+      this.say(ok ? "" : (json.error ?? "The lessons cannot be listed."));
+      part(this.dialog, "list").replaceChildren(...(json.lessons ?? []).map(entry));
     });
-  });
-  dialog.addEventListener("click", ({ target }) => {
-    const id = target instanceof Element ? target.closest<HTMLElement>("[data-lesson]")?.dataset["lesson"] : undefined;
-    if (id === undefined) return;
-    void call(`lessons/${id}/start`, {}).then(({ ok, json }) => {
-      if (ok) dialog.close();
-      else say(said, json.error ?? "The lesson cannot be started.");
-    });
-  });
+  }
+
+  private say(text: string): void {
+    say(part(this.dialog, "said"), text);
+  }
 }
 
 function entry({ id, title, about, minutes, beats }: Info): HTMLElement {

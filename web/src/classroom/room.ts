@@ -2,9 +2,10 @@
 import { SECOND } from "../base/time.ts";
 import { Follower } from "../model/room.ts";
 import type { Meaning, Room } from "../model/room.ts";
-import type { App } from "./app.ts";
-import { part, say, show } from "./dom.ts";
-import { plural } from "./words.ts";
+import type { App } from "../view/app.ts";
+import type { Given } from "../view/classroom.ts";
+import { part, say, show } from "../view/dom.ts";
+import { plural } from "../view/words.ts";
 
 /** How often the presenter's page tells at most, in ms. */
 const tellEvery = 100;
@@ -20,12 +21,10 @@ interface Line {
 }
 
 export class RoomElement extends HTMLElement {
-  private app: App | undefined;
-  private seek: (text: string) => void = () => undefined;
-  private page = "";
+  private given: Given | undefined;
+  private room: () => Room | undefined = () => undefined;
   private readonly follower = new Follower();
-  /** The presenter's or the viewer's own actions so far, and how many of them are dealt with. */
-  private selections = 0;
+  /** How many of the page's own actions are dealt with. */
   private dealt = 0;
   private presented = false;
   private toldAt = -Infinity;
@@ -33,33 +32,29 @@ export class RoomElement extends HTMLElement {
   private awaySince: number | undefined;
   private presses: readonly ((() => void) | undefined)[] = [];
 
-  /** page is the name by which the hub knows this page; seek sets the filter's text. */
-  connect(app: App, page: string, seek: (text: string) => void): void {
-    this.app = app;
-    this.seek = seek;
-    app.filter.subscribe(() => this.selections++);
-    this.page = page;
-    app.selection.subscribe(() => this.selections++);
+  connect(given: Given, room: () => Room | undefined): void {
+    this.given = given;
+    this.room = room;
     for (const [i, name] of ["main", "other"].entries()) {
       part(this, name).addEventListener("click", () => {
         this.presses[i]?.();
-        app.wake();
+        given.app.wake();
       });
     }
   }
 
   /** Follows, or tells what is shown. It is called before each picture. */
   step(): void {
-    const room = this.app?.watch.room();
-    if (this.app === undefined || room === undefined) return;
-    if (this.watches()) this.follow(this.app, room);
-    else this.present(this.app, room);
+    const room = this.room();
+    if (this.given === undefined || room === undefined) return;
+    if (this.watches()) this.follow(this.given, room);
+    else this.present(this.given, room);
   }
 
   paint(): void {
-    const app = this.app;
-    const room = app?.watch.room();
-    const line = app === undefined || room === undefined ? undefined : this.line(app, room);
+    const { given } = this;
+    const room = this.room();
+    const line = given === undefined || room === undefined ? undefined : this.line(given, room);
     show(this, line !== undefined);
     if (line === undefined) return;
     say(part(this, "said"), line.said);
@@ -74,37 +69,33 @@ export class RoomElement extends HTMLElement {
     return document.body.dataset["role"] === "viewer";
   }
 
-  private acts(app: App): number {
-    return app.playhead.moves + this.selections;
-  }
-
-  private follow(app: App, room: Room): void {
-    if (this.acts(app) !== this.dealt) this.follower.acted();
+  private follow(given: Given, room: Room): void {
+    if (given.acts() !== this.dealt) this.follower.acted();
     const meaning = this.follower.hear(room);
-    if (meaning !== undefined) this.apply(app, meaning);
-    this.dealt = this.acts(app);
-    const { state } = app.watch.connection();
+    if (meaning !== undefined) this.apply(given, meaning);
+    this.dealt = given.acts();
+    const { state } = given.app.watch.connection();
     const following = this.follower.standing === "following";
     // The hub believes that who connects follows.
     if (state === "lost" || state === "connecting") this.told = "";
     else if (this.told !== String(following) && !(this.told === "" && following)) this.tell("following", { following });
   }
 
-  private apply(app: App, meaning: Meaning): void {
+  private apply({ app, seek }: Given, meaning: Meaning): void {
     const [before, { sel, q }] = [app.selection.get(), meaning];
     const same =
       before?.controller === sel?.controller && before?.item === sel?.item && before?.reconcile === sel?.reconcile;
-    if (app.filter.get().text !== q) this.seek(q);
+    if (app.filter.get().text !== q) seek(q);
     if (!same) app.selection.set(sel);
     app.playhead.show(meaning);
   }
 
-  private present(app: App, room: Room): void {
-    const mine = room.presenter.page === this.page;
+  private present({ app, page, acts: count }: Given, room: Room): void {
+    const mine = room.presenter.page === page;
     const { state } = app.watch.connection();
     if (state === "lost" || state === "connecting" || (room.presenter.here && !mine)) return;
     this.presented = true;
-    const acts = this.acts(app);
+    const acts = count();
     if (mine && room.presenter.here && acts === this.dealt) return;
     const now = performance.now();
     if (now - this.toldAt < tellEvery) return app.wake();
@@ -116,13 +107,13 @@ export class RoomElement extends HTMLElement {
   /** A word that was not heard is said again. */
   private tell(what: "presenter" | "following", body: object): void {
     this.told = String("following" in body && body.following);
-    void send("PUT", what, { page: this.page, ...body }).then((ok) => {
+    void send("PUT", what, { page: this.given?.page, ...body }).then((ok) => {
       if (!ok) this.dealt = this.watches() ? this.dealt : -1;
     });
   }
 
-  private line(app: App, room: Room): Line | undefined {
-    return this.watches() ? this.viewerLine(app, room) : this.presenterLine(app, room);
+  private line(given: Given, room: Room): Line | undefined {
+    return this.watches() ? this.viewerLine(given.app, room) : this.presenterLine(given, room);
   }
 
   private viewerLine(app: App, { presenter }: Room): Line {
@@ -155,11 +146,11 @@ export class RoomElement extends HTMLElement {
     }
   }
 
-  private presenterLine(app: App, room: Room): Line | undefined {
+  private presenterLine({ app, page }: Given, room: Room): Line | undefined {
     if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
-    if (room.presenter.here && room.presenter.page !== this.page) {
+    if (room.presenter.here && room.presenter.page !== page) {
       const take = (): void => {
-        void send("PUT", "presenter", { page: this.page, take: true, ...shown(app) });
+        void send("PUT", "presenter", { page, take: true, ...shown(app) });
       };
       const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
       return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
@@ -190,9 +181,4 @@ async function send(method: string, what: string, body: object): Promise<boolean
   } catch {
     return false;
   }
-}
-
-/** pageName makes a name for this page. Without TLS there is no randomUUID. */
-export function pageName(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join("");
 }

@@ -1,29 +1,28 @@
 /** The dialog with which the presenter lets others watch. */
-import type { App } from "./app.ts";
-import { say } from "./dom.ts";
-import { plural } from "./words.ts";
+import type { Room } from "../model/room.ts";
+import { say } from "../view/dom.ts";
+import { plural } from "../view/words.ts";
 
 export class Share {
-  private readonly app: App;
+  private readonly room: () => Room | undefined;
   private readonly dialog: HTMLDialogElement;
 
-  constructor(app: App, dialog: HTMLDialogElement, open: HTMLButtonElement) {
-    this.app = app;
+  constructor(room: () => Room | undefined, dialog: HTMLDialogElement) {
+    this.room = room;
     this.dialog = dialog;
-    open.hidden = false;
-    open.addEventListener("click", () => {
-      dialog.showModal();
-      app.wake();
-    });
     const network = dialog.querySelector<HTMLSelectElement>("[data-part=network]");
     network?.addEventListener("change", () => {
       this.choose(network.selectedOptions[0]);
     });
   }
 
+  open(): void {
+    this.dialog.showModal();
+  }
+
   paint(): void {
     const said = this.dialog.querySelector("[data-part=viewers]");
-    const room = this.app.watch.room();
+    const room = this.room();
     if (said === null || room === undefined || !this.dialog.open) return;
     const n = room.viewers;
     say(said, n === 0 ? "Nobody watches yet" : plural(n, "viewer watches", "viewers watch"));

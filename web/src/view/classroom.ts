@@ -1,0 +1,103 @@
+/** What only a class needs is a script of its own: commands, the room, sharing, lessons. It is loaded once there is something to it. */
+import type { App } from "./app.ts";
+import { show } from "./dom.ts";
+import type { Tell } from "./link.ts";
+
+/** What the script is given. */
+export interface Given {
+  readonly app: App;
+  /** The name by which the hub knows this page. */
+  readonly page: string;
+  /** Sets the filter's text. */
+  readonly seek: (text: string) => void;
+  /** How many things have been done on this page by itself: selected, searched, moved in time. */
+  readonly acts: () => number;
+}
+
+/** What the script does. step is called before each picture, paint at most ten times a second. */
+export interface Classroom {
+  step(): void;
+  paint(): void;
+  /** Moves the lesson on or back. */
+  turn(direction: 1 | -1): void;
+  /** Opens the commands, then pauses and resumes the controller. */
+  pauseOrResume(): void;
+  /** Steps the controller, while the commands are open. */
+  stepBy(by: "phase" | "reconcile"): void;
+  /** Opens a dialog of the presenter's. */
+  open(dialog: Dialog): void;
+}
+
+export type Dialog = "share" | "lessons";
+
+/** ClassroomLoader loads the script. Until then there is nothing to turn, to pause or to step. */
+export class ClassroomLoader {
+  classroom: Classroom | undefined;
+  private readonly given: Given;
+  private readonly tell: Tell;
+  private loading: Promise<void> | undefined;
+
+  constructor(app: App, page: string, seek: (text: string) => void, tell: Tell) {
+    let chosen = 0;
+    const count = (): void => {
+      chosen++;
+    };
+    app.selection.subscribe(count);
+    app.filter.subscribe(count);
+    this.given = { app, page, seek, acts: () => app.playhead.moves + chosen };
+    this.tell = tell;
+    for (const dialog of ["share", "lessons"] as const) {
+      const button = document.getElementById(`${dialog}-open`);
+      if (button === null) continue;
+      show(button, true);
+      button.addEventListener("click", () => void this.open(dialog));
+    }
+  }
+
+  step(): void {
+    this.classroom?.step();
+  }
+
+  paint(): void {
+    if (this.loading === undefined && needed(this.given.app)) void this.load();
+    this.classroom?.paint();
+  }
+
+  private async open(dialog: Dialog): Promise<void> {
+    await this.load();
+    this.classroom?.open(dialog);
+  }
+
+  private load(): Promise<void> {
+    this.loading ??= import("/static/classroom.js").then(
+      ({ classroom }) => {
+        this.classroom = classroom(this.given);
+        this.given.app.wake();
+      },
+      () => {
+        this.tell("The hub did not send the script for classes.", "Reload the page", () => {
+          location.reload();
+        });
+      },
+    );
+    return this.loading;
+  }
+}
+
+/** Whether there is something to show: a room that others can be in, a controller that takes commands, or one that stands. */
+function needed({ model, watch, recording }: App): boolean {
+  const now = watch.hubNow();
+  if (model.controlsAt(now).length > 0 || model.holdsAt("", now).length > 0) return true;
+  const room = watch.room();
+  if (recording !== undefined || room === undefined) return false;
+  const { viewers, lesson } = room;
+  const joined = document.querySelector("#room[data-shared], body[data-role=viewer]") !== null;
+  return (
+    joined || viewers !== 0 || lesson !== null || model.lanes(now).some((lane) => lane.controller.control === true)
+  );
+}
+
+/** pageName makes a name for this page. Without TLS there is no randomUUID. */
+export function pageName(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (n) => n.toString(36)).join("");
+}
