@@ -27,13 +27,35 @@ type field struct {
 	optional bool
 }
 
-// parseRows reads the exported structs and the row kinds of a Go file.
-func parseRows(name string, code []byte) (objects []object, err error) {
-	file, err := parser.ParseFile(token.NewFileSet(), name, code, parser.ParseComments)
-	if err != nil {
-		return nil, fmt.Errorf("parsing the row types: %w", err)
+// source is one Go file.
+type source struct {
+	name string
+	code []byte
+}
+
+// parseRows reads the exported structs of the files, in order. A row's kind may
+// stand in another file than its struct.
+func parseRows(sources []source) (objects []object, err error) {
+	kinds := map[string]string{}
+	files := make([]*ast.File, len(sources))
+	for i, s := range sources {
+		if files[i], err = parser.ParseFile(token.NewFileSet(), s.name, s.code, parser.ParseComments); err != nil {
+			return nil, fmt.Errorf("parsing the row types: %w", err)
+		}
+		rowKinds(files[i], kinds)
 	}
-	kinds := rowKinds(file)
+	for _, file := range files {
+		found, err := rowObjects(file, kinds)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, found...)
+	}
+	return objects, nil
+}
+
+// rowObjects are the structs of one file that travel as JSON.
+func rowObjects(file *ast.File, kinds map[string]string) (objects []object, err error) {
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok || gen.Tok != token.TYPE {
@@ -60,9 +82,8 @@ func parseRows(name string, code []byte) (objects []object, err error) {
 	return objects, nil
 }
 
-// rowKinds maps the names of the RowKind constants to their values.
-func rowKinds(file *ast.File) map[string]string {
-	kinds := map[string]string{}
+// rowKinds adds the names of the file's RowKind constants and their values to kinds.
+func rowKinds(file *ast.File, kinds map[string]string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		v, ok := n.(*ast.ValueSpec)
 		if !ok || len(v.Values) != 1 {
@@ -76,7 +97,6 @@ func rowKinds(file *ast.File) map[string]string {
 		}
 		return true
 	})
-	return kinds
 }
 
 func hasJSON(st *ast.StructType) bool {

@@ -9,16 +9,18 @@ import (
 
 func TestCommittedTypesAreCurrent(t *testing.T) {
 	root := filepath.Join("..", "..")
-	err := run(filepath.Join(root, "server/flow/rows.go"), filepath.Join(root, "web/src/base/rows.gen.ts"), true)
+	err := run(filepath.Join(root, "server/flow/rows*.go"), filepath.Join(root, "web/src/base/rows.gen.ts"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestGenerate(t *testing.T) {
-	const src = `package flow
+	const kinds = `package flow
 type RowKind string
 const RowThing RowKind = "thing"
+`
+	const rows = `package flow
 // Thing is one thing.
 type Thing struct {
 	Row   RowKind        ` + "`json:\"row\"`" + `
@@ -30,7 +32,7 @@ type Thing struct {
 }
 type Part struct { Name string ` + "`json:\"name\"`" + ` }
 `
-	out, err := generate("rows.go", []byte(src))
+	out, err := generate([]source{{"rows.go", []byte(rows)}, {"rows_kinds.go", []byte(kinds)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func TestGenerateRefuses(t *testing.T) {
 		"no constant RowB":          "package flow\ntype RowKind string\ntype B struct { Row RowKind `json:\"row\"` }",
 		"parsing":                   "package",
 	} {
-		if _, err := generate("rows.go", []byte(src)); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := generate([]source{{"rows.go", []byte(src)}}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%q: error %v", src, err)
 		}
 	}
@@ -63,8 +65,24 @@ func TestCheckFindsADifference(t *testing.T) {
 	if err := os.WriteFile(out, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := run(filepath.Join("..", "..", "server/flow/rows.go"), out, true)
+	err := run(filepath.Join("..", "..", "server/flow/rows*.go"), out, true)
 	if err == nil || !strings.Contains(err.Error(), "out of date") {
 		t.Fatalf("error %v, want out of date", err)
+	}
+}
+
+func TestReadLeavesOutTestsAndMissesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"rows_b.go", "rows.go", "rows_test.go", "other.go"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("package flow"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources, err := read(filepath.Join(dir, "rows*.go"))
+	if err != nil || len(sources) != 2 || filepath.Base(sources[0].name) != "rows.go" || filepath.Base(sources[1].name) != "rows_b.go" {
+		t.Errorf("read %v, error %v", sources, err)
+	}
+	if _, err := read(filepath.Join(dir, "none*.go")); err == nil || !strings.Contains(err.Error(), "module's root") {
+		t.Errorf("nothing to read: error %v", err)
 	}
 }

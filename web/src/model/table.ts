@@ -1,5 +1,4 @@
 import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
-import { Intervals } from "../base/intervals.ts";
 import type {
   Cause,
   Control,
@@ -16,13 +15,13 @@ import type {
   Write,
 } from "../base/rows.gen.ts";
 import { compareLists } from "../base/sorted.ts";
-import { SECOND } from "../base/time.ts";
 import { quantile } from "./histogram.ts";
 import { LookedAt } from "./looked.ts";
 import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
 import { Related } from "./related.ts";
 import { standing } from "./standing.ts";
+import { Stays } from "./stays.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
 import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
@@ -41,16 +40,9 @@ export const LIMITS: Readonly<Record<RowKind, number>> = {
   item: 20_000,
 };
 const ELIDED_KEPT = 1_000;
-const LONG_WAIT = 4 * SECOND;
 
 type Of<K extends RowKind> = Extract<Row, { row: K }>;
 type Store = { readonly [K in Exclude<RowKind, "reconcile">]: Map<string, Of<K>> };
-interface Stay {
-  readonly from: number;
-  readonly to: number;
-  readonly row: Wait;
-}
-
 /** The rows that the page has, by kind and key, with what panels ask. One writer: apply. */
 export class Table implements Model {
   version = 0;
@@ -60,8 +52,7 @@ export class Table implements Model {
   private store = emptyStore();
   private passes = new Reconciles();
   private perSecond = new Map<string, Samples>();
-  private stays = new Map<string, Intervals<Stay>>();
-  private stayOf = new Map<string, Stay>();
+  private stays = new Stays();
   private elidedList: Elided[] = [];
   private heard = 0;
   private readonly looked = new LookedAt();
@@ -123,8 +114,7 @@ export class Table implements Model {
     this.related = new Related();
     this.passes = new Reconciles();
     this.perSecond = new Map();
-    this.stays = new Map();
-    this.stayOf = new Map();
+    this.stays = new Stays();
     this.elidedList = [];
     this.evicted = 0;
     this.looked.clear();
@@ -136,27 +126,10 @@ export class Table implements Model {
       return;
     }
     if (row.row === "sample") this.samplesOf(row.controller).put(row, this.store.sample.get(row.key));
-    if (row.row === "wait") this.putStay(row);
+    if (row.row === "wait") this.stays.put(row);
     this.related.put(row, this.store[row.row].get(row.key));
     // Every store holds the rows of its own kind; the compiler cannot follow the pairing.
     (this.store[row.row] as Map<string, Row>).set(row.key, row);
-  }
-
-  private putStay(row: Wait): void {
-    this.dropStay(row.key);
-    const stay = { from: row.from, to: row.to === 0 ? Infinity : row.to, row };
-    const key = `${row.controller}\n${row.state}`;
-    const index = this.stays.get(key) ?? new Intervals<Stay>(LONG_WAIT);
-    this.stays.set(key, index);
-    index.add(stay);
-    this.stayOf.set(row.key, stay);
-  }
-
-  private dropStay(key: string): void {
-    const stay = this.stayOf.get(key);
-    if (stay === undefined) return;
-    this.stays.get(`${stay.row.controller}\n${stay.row.state}`)?.remove(stay);
-    this.stayOf.delete(key);
   }
 
   private drop(ref: RowRef): void {
@@ -167,7 +140,7 @@ export class Table implements Model {
     const row = this.store[ref.row].get(ref.key);
     if (row?.row === "sample") this.samplesOf(row.controller).remove(row);
     if (row !== undefined) this.related.remove(row);
-    if (ref.row === "wait") this.dropStay(ref.key);
+    if (ref.row === "wait") this.stays.remove(ref.key);
     this.store[ref.row].delete(ref.key);
   }
 
@@ -287,18 +260,12 @@ export class Table implements Model {
 
   queueAt(controller: string, t: number): readonly Wait[] {
     const rank = (w: Wait): readonly number[] => [-(w.priority ?? 0), w.order ?? 0, w.from];
-    return this.staysAt(controller, "ready", t).sort((a, b) => compareLists(rank(a), rank(b)));
+    return this.stays.at(controller, "ready", t).sort((a, b) => compareLists(rank(a), rank(b)));
   }
 
   waitingAt(controller: string, t: number): readonly Wait[] {
     const ready = (w: Wait): number => w.until ?? Infinity;
-    return this.staysAt(controller, "delayed", t).sort((a, b) => compareLists([ready(a), a.from], [ready(b), b.from]));
-  }
-
-  private staysAt(controller: string, state: string, t: number): Wait[] {
-    const rows: Wait[] = [];
-    this.stays.get(`${controller}\n${state}`)?.at(t, (stay) => rows.push(stay.row));
-    return rows;
+    return this.stays.at(controller, "delayed", t).sort((a, b) => compareLists([ready(a), a.from], [ready(b), b.from]));
   }
 
   cacheLagAt(controller: string, t: number): CacheLag | undefined {
@@ -345,11 +312,7 @@ export class Table implements Model {
   }
 
   waits(from: number, to: number): readonly Wait[] {
-    const found: Wait[] = [];
-    for (const [key, stays] of this.stays) {
-      if (key.endsWith("\ndelayed")) stays.overlapping(from, to, ({ row }) => found.push(row));
-    }
-    return found;
+    return this.stays.delayed(from, to);
   }
 
   *rows(): Iterable<Row> {
