@@ -149,9 +149,13 @@ func put(f api.OutputFile, check bool) error {
 	return nil
 }
 
+// gzipped is how many bytes travel: the hub packs as small as gzip can.
 func gzipped(data []byte) (int, error) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return 0, fmt.Errorf("measuring the bundle: %w", err)
+	}
 	if _, err := z.Write(data); err != nil {
 		return 0, fmt.Errorf("measuring the bundle: %w", err)
 	}
