@@ -3,19 +3,22 @@ import { ControlElement } from "./classroom/control.ts";
 import { LessonElement, Lessons } from "./classroom/lesson.ts";
 import { RoomElement } from "./classroom/room.ts";
 import { Share } from "./classroom/share.ts";
+import { TryItElement } from "./classroom/tryit.ts";
 import { roomReader } from "./model/room.ts";
-import type { Classroom, Given } from "./view/classroom.ts";
+import type { Room } from "./model/room.ts";
+import type { Button, Classroom, Given } from "./view/classroom.ts";
 import { the } from "./view/dom.ts";
 
 customElements.define("tracer-control", ControlElement);
 customElements.define("tracer-lesson", LessonElement);
 customElements.define("tracer-room", RoomElement);
+customElements.define("tracer-tryit", TryItElement);
 
 /** classroom connects everything. Only a presenter's page of what is live has dialogs and takes commands. */
 export function classroom(given: Given): Classroom {
   const { app } = given;
   const read = roomReader();
-  const room = (): ReturnType<typeof read> => read(app.watch.room());
+  const room = (): Room | undefined => read(app.watch.room());
   const live = app.recording === undefined;
   const presents = live && document.body.dataset["role"] !== "viewer";
   const [control, lesson, line] = [
@@ -26,14 +29,13 @@ export function classroom(given: Given): Classroom {
   control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   if (live) line.connect(given, room);
   if (live) lesson.connect(app, room);
-  const share = presents ? new Share(room, the("share", HTMLDialogElement)) : undefined;
-  const lessons = presents ? new Lessons(the("lessons", HTMLDialogElement)) : undefined;
+  const presenter = presents ? presenterParts(given, room) : undefined;
   return {
     step: () => {
       line.step();
     },
     paint: () => {
-      for (const part of [control, lesson, line, share]) part?.paint();
+      for (const part of [control, lesson, line, presenter?.share, presenter?.tryIt]) part?.paint();
     },
     turn: (direction) => {
       lesson.turn(direction);
@@ -44,9 +46,39 @@ export function classroom(given: Given): Classroom {
     stepBy: (by) => {
       control.step(by);
     },
-    open: (dialog) => {
-      (dialog === "share" ? share : lessons)?.open();
+    press: (button) => {
+      presenter?.press[button]();
       app.wake();
     },
+    tryIt: () => {
+      presenter?.tryIt.open(true);
+    },
+    escape: () => presenter?.tryIt.escape() === true,
   };
+}
+
+/** What only a presenter has, and what the buttons in the page's head do. */
+interface Presenter {
+  readonly share: Share;
+  readonly tryIt: TryItElement;
+  readonly press: Readonly<Record<Button, () => void>>;
+}
+
+function presenterParts({ app, reveal }: Given, room: () => Room | undefined): Presenter {
+  const share = new Share(room, the("share", HTMLDialogElement));
+  const lessons = new Lessons(the("lessons", HTMLDialogElement));
+  const tryIt = the("tryit", TryItElement);
+  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), reveal);
+  const press = {
+    "share-open": () => {
+      share.open();
+    },
+    "lessons-open": () => {
+      lessons.open();
+    },
+    "tryit-toggle": () => {
+      tryIt.press();
+    },
+  };
+  return { share, tryIt, press };
 }

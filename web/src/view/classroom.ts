@@ -1,4 +1,4 @@
-/** What only a class needs is a script of its own: commands, the room, sharing, lessons. It is loaded once there is something to it. */
+/** What only a presenter or a class needs is a script of its own: actions, commands, the room, lessons. It is loaded once it has something to do. */
 import type { App } from "./app.ts";
 import { show } from "./dom.ts";
 import type { Tell } from "./link.ts";
@@ -12,6 +12,8 @@ export interface Given {
   readonly seek: (text: string) => void;
   /** How many things have been done on this page by itself: selected, searched, moved in time. */
   readonly acts: () => number;
+  /** Brings a controller's lane into sight. */
+  readonly reveal: (controller: string) => void;
 }
 
 /** What the script does. step is called before each picture, paint at most ten times a second. */
@@ -24,11 +26,18 @@ export interface Classroom {
   pauseOrResume(): void;
   /** Steps the controller, while the commands are open. */
   stepBy(by: "phase" | "reconcile"): void;
-  /** Opens a dialog of the presenter's. */
-  open(dialog: Dialog): void;
+  /** Does what a button in the page's head is for. */
+  press(button: Button): void;
+  /** Opens the actions. */
+  tryIt(): void;
+  /** Closes the actions; answers whether they were there to be closed. */
+  escape(): boolean;
 }
 
-export type Dialog = "share" | "lessons";
+const buttons = ["share-open", "lessons-open", "tryit-toggle"] as const;
+
+/** The buttons of the script, by their ids. They stand in a presenter's page of what is live. */
+export type Button = (typeof buttons)[number];
 
 /** ClassroomLoader loads the script. Until then there is nothing to turn, to pause or to step. */
 export class ClassroomLoader {
@@ -37,20 +46,26 @@ export class ClassroomLoader {
   private readonly tell: Tell;
   private loading: Promise<void> | undefined;
 
-  constructor(app: App, page: string, seek: (text: string) => void, tell: Tell) {
+  /** given lacks what is counted here. */
+  constructor(given: Omit<Given, "acts">, tell: Tell) {
+    const { app } = given;
     let chosen = 0;
     const count = (): void => {
       chosen++;
     };
     app.selection.subscribe(count);
     app.filter.subscribe(count);
-    this.given = { app, page, seek, acts: () => app.playhead.moves + chosen };
+    this.given = { ...given, acts: () => app.playhead.moves + chosen };
     this.tell = tell;
-    for (const dialog of ["share", "lessons"] as const) {
-      const button = document.getElementById(`${dialog}-open`);
+    for (const id of buttons) {
+      const button = document.getElementById(id);
       if (button === null) continue;
       show(button, true);
-      button.addEventListener("click", () => void this.open(dialog));
+      button.addEventListener("click", () => {
+        this.use((classroom) => {
+          classroom.press(id);
+        });
+      });
     }
   }
 
@@ -63,9 +78,11 @@ export class ClassroomLoader {
     this.classroom?.paint();
   }
 
-  private async open(dialog: Dialog): Promise<void> {
-    await this.load();
-    this.classroom?.open(dialog);
+  /** Does something with the script, once it is there. */
+  use(what: (classroom: Classroom) => void): void {
+    void this.load().then(() => {
+      if (this.classroom !== undefined) what(this.classroom);
+    });
   }
 
   private load(): Promise<void> {

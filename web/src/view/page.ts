@@ -17,7 +17,6 @@ import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
-import { TryItElement } from "./tryit.ts";
 import { TwinElement } from "./twin.ts";
 import { Voice } from "./voice.ts";
 
@@ -38,7 +37,6 @@ export function defineElements(): void {
     "tracer-status": StatusElement,
     "tracer-theme": ThemeElement,
     "tracer-transport": TransportElement,
-    "tracer-tryit": TryItElement,
     "tracer-twin": TwinElement,
   };
   for (const [name, element] of Object.entries(elements)) customElements.define(name, element);
@@ -57,16 +55,6 @@ export function buildPage(app: App, page: string): PageParts {
   const transport = the("transport", TransportElement);
   const twin = the("twin", TwinElement);
   const step = stepper(app);
-  const { recording } = app;
-  const changes = document.body.dataset["role"] !== "viewer" && recording === undefined;
-  const tryIt = changes ? tryItOf(app, lanes) : undefined;
-  notice.connect(
-    app,
-    tryIt &&
-      (() => {
-        tryIt.open(true);
-      }),
-  );
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
@@ -87,22 +75,19 @@ export function buildPage(app: App, page: string): PageParts {
   const tell: Tell = (text, button, press) => {
     notice.tell(text, button, press);
   };
-  const loader = new ClassroomLoader(app, page, seek, tell);
-  connectKeys(app, { notice, loader, tryIt, line, save });
+  const reveal = (controller: string): void => {
+    lanes.reveal(controller);
+  };
+  const loader = new ClassroomLoader({ app, page, seek, reveal }, tell);
+  const tryIt = (): void => {
+    loader.use((classroom) => {
+      classroom.tryIt();
+    });
+  };
+  notice.connect(app, document.getElementById("tryit-toggle") === null ? undefined : tryIt);
+  connectKeys(app, { notice, loader, line, save });
   const links = new Links(app, tell, seek);
-  const parts = [
-    links,
-    loader,
-    lanes,
-    notice,
-    panel,
-    search,
-    status,
-    transport,
-    twin,
-    voice,
-    ...(tryIt ? [tryIt] : []),
-  ];
+  const parts = [links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
     step: () => {
       loader.step();
@@ -114,15 +99,6 @@ export function buildPage(app: App, page: string): PageParts {
       for (const part of parts) part.paint();
     },
   };
-}
-
-/** The actions, which only the presenter's page has. */
-function tryItOf(app: App, lanes: Lanes): TryItElement {
-  const tryIt = the("tryit", TryItElement);
-  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), (controller) => {
-    lanes.reveal(controller);
-  });
-  return tryIt;
 }
 
 function connectLooks(app: App, lanes: Lanes): void {
@@ -139,12 +115,11 @@ function connectLooks(app: App, lanes: Lanes): void {
 interface Keyed {
   readonly notice: NoticeElement;
   readonly loader: ClassroomLoader;
-  readonly tryIt: TryItElement | undefined;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
 }
 
-function connectKeys(app: App, { notice, loader, tryIt, line, save }: Keyed): void {
+function connectKeys(app: App, { notice, loader, line, save }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -204,7 +179,7 @@ function connectKeys(app: App, { notice, loader, tryIt, line, save }: Keyed): vo
       loader.classroom?.stepBy(by);
     },
     clear: () => {
-      if (!line.unframe() && tryIt?.escape() !== true) app.selection.set(undefined);
+      if (!line.unframe() && loader.classroom?.escape() !== true) app.selection.set(undefined);
     },
   });
 }

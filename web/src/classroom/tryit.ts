@@ -1,8 +1,8 @@
 /** The panel with which a visitor makes real API calls. */
 import type { Item } from "../base/rows.gen.ts";
-import type { App } from "./app.ts";
-import { h, part } from "./dom.ts";
-import { nameOf } from "./words.ts";
+import type { App } from "../view/app.ts";
+import { h, part } from "../view/dom.ts";
+import { nameOf } from "../view/words.ts";
 
 /** What an action answers. */
 interface Answer {
@@ -36,11 +36,6 @@ export class TryItElement extends HTMLElement {
     this.toggle = toggle;
     this.acted = acted;
     this.most = Number(this.dataset["most"] ?? 0);
-    toggle.hidden = false;
-    toggle.addEventListener("click", () => {
-      if (this.isFolded()) this.fold(false);
-      else this.open(this.hasAttribute("hidden"));
-    });
     this.on("fold", "click", () => {
       this.fold(!this.isFolded());
     });
@@ -71,6 +66,12 @@ export class TryItElement extends HTMLElement {
         this.act(button.dataset["action"] ?? "");
       });
     }
+  }
+
+  /** What the button in the page's head does. */
+  press(): void {
+    if (this.isFolded()) this.fold(false);
+    else this.open(this.hasAttribute("hidden"));
   }
 
   /** Opens or closes the panel; opening moves the focus into it. */
