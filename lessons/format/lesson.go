@@ -36,8 +36,8 @@ type Beat struct {
 	// Continues says that the beat goes on with what the beat before holds: it
 	// cannot begin by itself.
 	Continues bool
-	Question *Question
-	Do       []Action
+	Question  *Question
+	Do        []Action
 	// Wait is nil where nothing is waited for.
 	Wait *Wait
 	// Then is said when what was waited for has come; it may hold {1}, {2}, …:
