@@ -143,6 +143,9 @@ func (o *lessonOptions) play(ctx context.Context, l *format.Lesson, hub *play.Re
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
+	if left, err := dataFolder("lessons"); err == nil {
+		acts.Keep(left)
+	}
 	hub.Client = &http.Client{Transport: &http.Transport{}}
 	defer hub.Client.CloseIdleConnections()
 	t := newTeacher(o.io.out, l)
