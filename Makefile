@@ -36,7 +36,7 @@ help: ## Print this help
 build: bin/tracer bin/localcluster ## Build tracer and localcluster into bin/ (the first time takes minutes)
 
 GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools|internal/foreign)/')
-EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy server/recording | grep -vE '\.go$$')
+EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy server/recording lessons | grep -vE '\.go$$')
 CLUSTER_FILES := $(shell git ls-files -co --exclude-standard localcluster)
 
 bin/tracer: $(GO_FILES) $(EMBEDDED)
@@ -116,6 +116,10 @@ pictures: build setup-web setup-chromium ## Make the pictures in docs/img anew
 .PHONY: sample
 sample: build ## Record the sample session anew (3 minutes)
 	$(GO) run ./internal/sample
+
+.PHONY: lesson-recordings
+lesson-recordings: build ## Record the lessons anew (10 minutes; after each change to a lesson)
+	$(GO) run ./internal/sample -lessons lessons/recordings
 
 .PHONY: race
 race: build ## Run the Go tests with the race detector

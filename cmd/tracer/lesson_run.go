@@ -23,6 +23,7 @@ type lessonOptions struct {
 	where              cluster
 	data               string
 	localcluster       string
+	record             string
 	io                 streams
 }
 
@@ -41,10 +42,18 @@ controller of its own, and takes them away again. With --data it runs in the
 demo that uses that folder; with --hub, --token and --kubeconfig in any hub and
 cluster. It works in a namespace of its own, which is deleted in the end.
 
+With --record the session of a run that passes is written to a file, from the
+first beat to when what the lesson made is gone, with the beats in it. 'tracer
+replay' shows it without a cluster. Each beat then stays for some seconds, so
+that it can be read when it is played.
+
 The exit status is 1 when a beat fails; the error names the beat, the line in
 the file and the remedy.`,
 		Example: `  tracer lesson run 2
   tracer lesson run my-lesson.yaml
+
+  # For those who have no cluster:
+  tracer lesson run 2 --record lesson-2.jsonl.gz && tracer replay lesson-2.jsonl.gz
 
   # In the demo that runs already:
   tracer lesson run 2 --data ~/.local/share/tracer/demo
@@ -70,6 +79,7 @@ the file and the remedy.`,
 	f.StringVar(&o.where.kubeconfig, "kubeconfig", "", "with --hub: the cluster's kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
 	f.StringVar(&o.where.context, "context", "", "with --hub: the context in it (default: its current one)")
 	f.StringVar(&o.data, "data", "", "the data folder of a demo that runs, whose hub, tokens and cluster are used")
+	f.StringVar(&o.record, "record", "", "the file that the session is written to, as lesson-2.jsonl.gz (default: none)")
 	f.StringVar(&o.localcluster, "localcluster", "", "without --hub and --data: the localcluster program (default: beside tracer, else on PATH)")
 	return cmd
 }
@@ -88,7 +98,7 @@ func (o *lessonOptions) check() error {
 	if u, err := url.Parse(o.hub); o.hub != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return usagef("--hub %q: not a URL (give it as http://127.0.0.1:7780)", o.hub)
 	}
-	return checkTokens(o.token, o.ingest, "")
+	return errors.Join(o.checkRecord(), checkTokens(o.token, o.ingest, ""))
 }
 
 // run runs the lesson until its end or Ctrl-C; what it made is gone then.
@@ -105,7 +115,7 @@ func (o *lessonOptions) run(ctx context.Context, l *format.Lesson) error {
 			return err
 		}
 	}
-	return o.play(ctx, l, remote, where)
+	return o.play(ctx, l, remote, where, o.data)
 }
 
 // demoOf reads where a demo that runs has its hub and its cluster.
@@ -122,8 +132,9 @@ func demoOf(path string) (*play.Remote, cluster, error) {
 	return &play.Remote{URL: "http://" + words[0], Token: words[1], Ingest: words[2]}, cluster{kubeconfig: folder.kubeconfig()}, nil
 }
 
-// play plays the lesson and says how it goes.
-func (o *lessonOptions) play(ctx context.Context, l *format.Lesson, hub *play.Remote, where cluster) error {
+// play plays the lesson and says how it goes. Folder is the demo's, whose name
+// is not to be in a recording; "" where it is not known.
+func (o *lessonOptions) play(ctx context.Context, l *format.Lesson, hub *play.Remote, where cluster, folder string) error {
 	found, err := where.config()
 	if err != nil {
 		return err
@@ -131,6 +142,9 @@ func (o *lessonOptions) play(ctx context.Context, l *format.Lesson, hub *play.Re
 	acts, err := lessoncluster.New(found.Config)
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
+	}
+	if left, err := dataFolder("lessons"); err == nil {
+		acts.Keep(left)
 	}
 	hub.Client = &http.Client{Transport: &http.Transport{}}
 	defer hub.Client.CloseIdleConnections()
@@ -140,7 +154,14 @@ func (o *lessonOptions) play(ctx context.Context, l *format.Lesson, hub *play.Re
 		Log: slog.New(slog.NewTextHandler(o.io.err, nil)),
 	})
 	defer player.Close()
-	return t.teach(ctx, player)
+	if o.record == "" {
+		return t.teach(ctx, player)
+	}
+	t.rest = restFor
+	if err := t.teach(ctx, player); err != nil {
+		return err
+	}
+	return o.recordRun(ctx, l, hub, t.begun, folder)
 }
 
 // runAlone brings up all that a lesson needs, and takes it away again.
@@ -171,10 +192,6 @@ func (o *lessonOptions) runAlone(ctx context.Context, l *format.Lesson) (err err
 	if _, err := d.bringUpLoop(ctx); err != nil {
 		return err
 	}
-	remote, where, err := demoOf(folder.path)
-	if err != nil {
-		return err
-	}
-	remote.URL = "http://" + hub.page
-	return o.play(ctx, l, remote, where)
+	remote := &play.Remote{URL: "http://" + hub.page, Token: d.token, Ingest: d.ingest}
+	return o.play(ctx, l, remote, cluster{kubeconfig: folder.kubeconfig()}, folder.path)
 }

@@ -18,6 +18,8 @@ type teacher struct {
 	out    io.Writer
 	lesson *format.Lesson
 	wake   chan struct{} // room for one
+	// rest is how long it waits before it goes on from a state. nil is not at all.
+	rest func(*engine.State) time.Duration
 
 	begun  time.Time
 	beat   int
@@ -55,7 +57,7 @@ func (t *teacher) teach(ctx context.Context, player *play.Player) error {
 		case "failed":
 			return t.ended(player)
 		case "ready", "question", "done":
-			if err := player.Do(ctx, string(engine.Next)); err != nil {
+			if err := t.goOn(ctx, player, state); err != nil {
 				return err
 			}
 			continue
@@ -66,6 +68,19 @@ func (t *teacher) teach(ctx context.Context, player *play.Player) error {
 			return interrupted(ctx)
 		}
 	}
+}
+
+func (t *teacher) goOn(ctx context.Context, player *play.Player, state *engine.State) error {
+	if t.rest != nil {
+		timer := time.NewTimer(t.rest(state))
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return interrupted(ctx)
+		}
+	}
+	return player.Do(ctx, string(engine.Next))
 }
 
 // ended says how it ended once what the lesson made is gone.

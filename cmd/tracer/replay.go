@@ -124,7 +124,7 @@ func (o *replayOptions) show(ctx context.Context) (err error) {
 	ready := make(chan struct{})
 	hub, err := server.New(ctx, server.Config{
 		Listen: o.listen, Data: folder, Token: o.token, Version: buildVersion(), Log: o.log.logger(o.io.err),
-		Recordings: []server.Recording{{Name: name, Title: filepath.Base(o.title()), Open: func() (io.ReadCloser, error) { return in, nil }}},
+		Recordings: withLessons(server.Recording{Name: name, Title: filepath.Base(o.title()), Open: func() (io.ReadCloser, error) { return in, nil }}),
 		Replay:     name,
 		OnReady:    func() { close(ready) },
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,6 +28,9 @@ type serveOptions struct {
 	player     *play.Player
 	lessonHub  play.Remote
 	showLesson func(state any)
+	// removeLeft takes away what the lessons of a hub that was killed have left;
+	// nil without a cluster.
+	removeLeft func(context.Context) ([]string, error)
 	withParent bool
 	log        logOptions
 	io         streams
@@ -138,6 +142,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	ctx, stop := lifetime(ctx, parentOf(o.withParent, o.io))
 	defer stop()
 	o.hub.Version = buildVersion()
+	o.hub.Recordings = withLessons()
 	o.hub.Log = o.log.logger(o.io.err)
 	if err := errors.Join(o.chooseFolder(), o.findCluster()); err != nil {
 		return err
@@ -157,6 +162,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	go func() { ended <- hub.Run(ctx) }()
 	select {
 	case <-ready:
+		o.tidy(ctx)
 		o.sayAttach(hub)
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
 		return orderly(ctx, <-ended)
@@ -164,6 +170,26 @@ func (o *serveOptions) run(ctx context.Context) error {
 		return orderly(ctx, err)
 	}
 }
+
+// tidy takes away what lessons have left when the hub was killed. Whatever
+// cannot be taken away now is, when the next lesson begins.
+func (o *serveOptions) tidy(ctx context.Context) {
+	if o.removeLeft == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
+	defer cancel()
+	names, err := o.removeLeft(ctx)
+	if err != nil {
+		o.hub.Log.Warn("a lesson's namespace was left", "error", err)
+	}
+	if len(names) > 0 {
+		o.hub.Log.Info("namespaces of lessons that had not ended are removed", "namespaces", names)
+	}
+}
+
+// tidyWithin bounds what the start waits for the cluster.
+const tidyWithin = 3 * time.Second
 
 // sayAttach is for who started this by hand; under a supervisor nobody reads it.
 func (o *serveOptions) sayAttach(hub *server.Hub) {
@@ -211,6 +237,8 @@ func (o *serveOptions) wireLessons(found target) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
+	acts.Keep(filepath.Join(o.hub.Data, "lessons"))
+	o.removeLeft = acts.RemoveLeft
 	o.lessonHub.URL = server.LocalURL
 	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log,
 		// No lesson begins before the hub is there.

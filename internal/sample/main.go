@@ -20,16 +20,22 @@ func main() {
 	out := flag.String("o", filepath.Join("server", "recording", "sample.jsonl.gz"), "the file to write")
 	tracer := flag.String("tracer", filepath.Join("bin", "tracer"), "the tracer program")
 	localcluster := flag.String("localcluster", filepath.Join("bin", "localcluster"), "the localcluster program")
+	lessonsTo := flag.String("lessons", "", "record the lessons instead, into this folder")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *out, *tracer, *localcluster); err != nil {
+	record := func(ctx context.Context, data string) error { return recordSample(ctx, *out, *tracer, data) }
+	if *lessonsTo != "" {
+		record = func(ctx context.Context, data string) error { return recordLessons(ctx, *lessonsTo, *tracer, data) }
+	}
+	if err := run(ctx, *tracer, *localcluster, record); err != nil {
 		fmt.Fprintln(os.Stderr, "sample:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out, tracer, localcluster string) (err error) {
+// run records in a demo that is there for that alone, in the folder data.
+func run(ctx context.Context, tracer, localcluster string, record func(ctx context.Context, data string) error) (err error) {
 	data, err := os.MkdirTemp("", "tracer-sample-")
 	if err != nil {
 		return err
@@ -53,6 +59,10 @@ func run(ctx context.Context, out, tracer, localcluster string) (err error) {
 	if err := awaitReady(said); err != nil {
 		return err
 	}
+	return record(ctx, data)
+}
+
+func recordSample(ctx context.Context, out, tracer, data string) error {
 	if err := perform(ctx, data); err != nil {
 		return err
 	}

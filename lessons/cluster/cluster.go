@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -35,6 +36,7 @@ const (
 type Cluster struct {
 	kube    kubernetes.Interface
 	dynamic dynamic.Interface
+	ledger  ledger
 }
 
 // New makes a Cluster for what cfg reaches. It makes no request and leaves cfg
@@ -60,6 +62,7 @@ type Run struct {
 	*Cluster
 	// Namespace is the lesson's own.
 	Namespace string
+	uid       types.UID
 	made      []ref
 	saved     map[int][]saved
 }
@@ -68,8 +71,10 @@ type Run struct {
 type ref struct{ kind, name string }
 
 // Begin makes a namespace of that name, or, where there is one already, of that
-// name and a random end. Pods can be made in it when it returns.
+// name and a random end. Pods can be made in it when it returns. What earlier
+// processes have left behind is taken away first, as far as that goes.
 func (c *Cluster) Begin(ctx context.Context, name string) (*Run, error) {
+	_, _ = c.RemoveLeft(ctx) // what fails now is tried again the next time
 	made, err := c.makeNamespace(ctx, name)
 	if apierrors.IsAlreadyExists(err) {
 		name += "-" + strings.ToLower(rand.Text()[:4])
@@ -78,7 +83,10 @@ func (c *Cluster) Begin(ctx context.Context, name string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the namespace %s: %w", name, explain(err))
 	}
-	run := &Run{Cluster: c, Namespace: made.Name, saved: map[int][]saved{}}
+	run := &Run{Cluster: c, Namespace: made.Name, uid: made.UID, saved: map[int][]saved{}}
+	if err := c.ledger.note(entry{Namespace: made.Name, UID: made.UID}); err != nil {
+		return run, err
+	}
 	if err := run.awaitAccount(ctx); err != nil {
 		return run, err
 	}
@@ -127,6 +135,7 @@ func (r *Run) Leave(ctx context.Context) error {
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("deleting namespace %s: %w: delete it with kubectl delete namespace %s", r.Namespace, explain(err), r.Namespace)
 	}
+	r.ledger.strike(r.uid)
 	return nil
 }
 

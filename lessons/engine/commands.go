@@ -26,12 +26,18 @@ func (e *Engine) command(c Command) error {
 func (e *Engine) next() error {
 	switch e.stage {
 	case ready, asking:
+		if n := e.lapsed(e.beat); n >= 0 {
+			return e.holdAgain(n)
+		}
 		e.act()
 	case done:
 		e.leave()
 		if e.beat+1 == len(e.lesson.Beats) {
 			e.clean("")
 			return nil
+		}
+		if n := e.lapsed(e.beat + 1); n >= 0 {
+			return e.holdAgain(n)
 		}
 		e.enter(e.beat + 1)
 	case waiting:
@@ -42,28 +48,37 @@ func (e *Engine) next() error {
 	return nil
 }
 
-// turnBack begins beat again, with everything as it was before.
+// turnBack begins beat again, with everything as it was before. Where the beat
+// goes on with what an earlier one holds, and something is to be taken back, it
+// is the earlier one that begins again: what it holds is let go too.
 func (e *Engine) turnBack(beat int) error {
 	switch e.stage {
 	case preparing, acting, undoing, settling:
 		return refuse("beat %d is not ready yet: wait a moment", e.beat+1)
 	}
 	e.leave()
-	first := -1
-	for n := len(e.lesson.Beats) - 1; n >= beat; n-- {
-		if e.acted[n] {
-			first = n
-		}
-	}
-	if first < 0 {
+	e.note = ""
+	if e.firstActed(beat) < 0 {
 		e.enter(beat)
 		return nil
 	}
+	beat = e.headOf(beat)
+	first := e.firstActed(beat)
 	e.show(beat)
 	e.sel = ""
 	e.stage, e.until = undoing, 0
 	e.emit(Effect{Undo: &Undo{Seq: e.number(), Run: e.run, Beat: first}})
 	return nil
+}
+
+// firstActed is the first beat from beat on that has acted, -1 where none has.
+func (e *Engine) firstActed(beat int) int {
+	for n := beat; n < len(e.lesson.Beats); n++ {
+		if e.acted[n] != 0 {
+			return n
+		}
+	}
+	return -1
 }
 
 func (e *Engine) answer(a *Answer) error {
@@ -107,6 +122,7 @@ func (e *Engine) enter(beat int) {
 
 // act does what the beat does; one that does nothing begins to wait.
 func (e *Engine) act() {
+	e.note = ""
 	e.table.mark()
 	if e.current().Wait != nil {
 		e.sel = "" // until there is a newer one to look at
@@ -115,7 +131,7 @@ func (e *Engine) act() {
 		e.await()
 		return
 	}
-	e.acted[e.beat] = true
+	e.acted[e.beat] = e.now
 	e.stage, e.until = acting, 0
 	e.recordActed()
 	e.emit(Effect{Act: &Act{Seq: e.number(), Run: e.run, Beat: e.beat, Actions: e.current().Do}})

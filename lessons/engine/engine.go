@@ -105,8 +105,11 @@ type Engine struct {
 	// until is when the stage has to be over, steady since when all conditions
 	// hold; 0 is never.
 	until, steady int64
-	// acted are the beats that have acted, and were not undone.
-	acted map[int]bool
+	// acted are the beats that have acted and were not undone, and when.
+	acted map[int]int64
+	// note is said before the words of a beat to which the lesson has gone back
+	// by itself.
+	note string
 
 	table   table
 	matched []matched
@@ -146,7 +149,7 @@ const (
 // New returns an engine and its first effect. Now is in microseconds since
 // the epoch. The lesson is shared and not changed.
 func New(lesson *format.Lesson, now int64) (*Engine, []Effect) {
-	e := &Engine{lesson: lesson, now: now, stage: preparing, acted: map[int]bool{}, table: newTable(), answers: map[string]int{}}
+	e := &Engine{lesson: lesson, now: now, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
 	e.seq++
 	return e, []Effect{{Prepare: &Prepare{Seq: e.seq, Name: namespaceOf(lesson)}}}
 }

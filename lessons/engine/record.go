@@ -11,7 +11,7 @@ import (
 func (e *Engine) begin(b *format.Beat) {
 	r := flow.Beat{
 		Row: flow.RowBeat, Key: fmt.Sprintf("%s/%d/%d", e.run, e.beat+1, e.now),
-		Lesson: e.lesson.ID, Title: e.lesson.Title, N: e.beat + 1, Of: len(e.lesson.Beats),
+		Lesson: e.lesson.ID, Run: e.run, Title: e.lesson.Title, N: e.beat + 1, Of: len(e.lesson.Beats),
 		Heading: b.Title, Words: e.fill(b.Words), Highlight: b.Highlight,
 		Controller: e.lesson.Controller, Item: e.item(), Reconcile: e.sel, From: e.now,
 	}

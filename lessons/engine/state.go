@@ -84,7 +84,7 @@ func (e *Engine) State() *State {
 	b := e.current()
 	s := &State{
 		ID: e.lesson.ID, Title: e.lesson.Title, Beat: e.beat + 1, Of: len(e.lesson.Beats),
-		Heading: b.Title, Words: e.fill(b.Words), Highlight: append([]string{}, b.Highlight...),
+		Heading: b.Title, Words: e.note + e.fill(b.Words), Highlight: append([]string{}, b.Highlight...),
 		Selectors: Selectors{e.lesson.Controller, e.run, e.item()},
 		State:     e.word(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Error: e.failure,
 		Sel: Sel{e.lesson.Controller, e.item(), e.sel},

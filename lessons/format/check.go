@@ -28,6 +28,9 @@ func (r *reader) check(l *Lesson) {
 			r.fault(at.field("then", at.Node), "there is no wait after which it is said: add one, or put it into words")
 		}
 		r.checkControl(at, l, b)
+		if b.Continues && i == 0 {
+			r.fault(at.field("continues", at.Node), "no beat is before this one: leave it out")
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package format
 
+import "time"
+
 // Lesson is one lesson, checked. It is not changed once it is parsed.
 type Lesson struct {
 	// ID is a DNS label that begins with "lesson-" for those that are built in.
@@ -30,9 +32,12 @@ type Beat struct {
 	// Highlight are the nodes and edges of the map that are pointed at.
 	Highlight []string
 	// Item is the name of the object that the page selects.
-	Item     string
-	Question *Question
-	Do       []Action
+	Item string
+	// Continues says that the beat goes on with what the beat before holds: it
+	// cannot begin by itself.
+	Continues bool
+	Question  *Question
+	Do        []Action
 	// Wait is nil where nothing is waited for.
 	Wait *Wait
 	// Then is said when what was waited for has come; it may hold {1}, {2}, …:
@@ -119,4 +124,21 @@ type Control struct {
 	Resource string  `json:"resource,omitempty"`
 	// Any says that the command is for every item, not only the lesson's.
 	Any bool `json:"-"`
+}
+
+// How long a command stands until the controller ends it by itself.
+const (
+	pauseStands = 10 * time.Minute
+	otherStands = time.Hour
+)
+
+// Stands is how long the command stands at most, in microseconds.
+func (c *Control) Stands() int64 {
+	switch {
+	case c.Command == "pause":
+		return pauseStands.Microseconds()
+	case c.Seconds > 0:
+		return int64(c.Seconds * 1e6)
+	}
+	return otherStands.Microseconds()
 }

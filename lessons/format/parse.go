@@ -157,6 +157,7 @@ func (r *reader) beat(a place) Beat {
 			})
 		}),
 		maybe("item", r.name(&b.Item)),
+		maybe("continues", r.yes(&b.Continues)),
 		maybe("question", func(a place) { b.Question = r.question(a) }),
 		maybe("do", func(a place) {
 			r.list(a, 1, MaxActions, func(a place) { b.Do = append(b.Do, r.action(a)) })

@@ -43,6 +43,9 @@ func (r *Remote) post(ctx context.Context, path, contentType, token string, body
 	return r.send(req, token)
 }
 
+// maxAnswer bounds an answer, in bytes: every beat that a hub keeps.
+const maxAnswer = 16 << 20
+
 // send sends a request and returns the answer to it. An answer that is no
 // success is an error with the hub's own words.
 func (r *Remote) send(req *http.Request, token string) ([]byte, error) {
@@ -54,7 +57,7 @@ func (r *Remote) send(req *http.Request, token string) ([]byte, error) {
 		return nil, fmt.Errorf("the hub does not answer: %w: see whether it runs", err)
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
 		return nil, fmt.Errorf("reading the hub's answer: %w", err)
 	}
@@ -76,21 +79,11 @@ func answerError(path string, res *http.Response, data []byte) error {
 
 // Check implements Hub.
 func (r *Remote) Check(ctx context.Context, controller string, commands bool) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/api/v1/rows?row=controller", nil)
+	rows, err := Rows[flow.Controller](ctx, r, "row=controller")
 	if err != nil {
 		return err
 	}
-	data, err := r.send(req, r.Token)
-	if err != nil {
-		return err
-	}
-	for lines := json.NewDecoder(bytes.NewReader(data)); ; {
-		var row flow.Controller
-		if err := lines.Decode(&row); errors.Is(err, io.EOF) {
-			return fmt.Errorf("the hub does not hear the controller %q: start it, as tracer demo and tracer attach do", controller)
-		} else if err != nil {
-			return fmt.Errorf("reading the hub's controllers: %w", err)
-		}
+	for _, row := range rows {
 		if row.Key != controller || !row.Connected {
 			continue
 		}
@@ -98,6 +91,30 @@ func (r *Remote) Check(ctx context.Context, controller string, commands bool) er
 			return fmt.Errorf("the controller %q takes no commands: start it with TRACER_CONTROL=1 and the hub's control token, as tracer demo does", controller)
 		}
 		return nil
+	}
+	return fmt.Errorf("the hub does not hear the controller %q: start it, as tracer demo and tracer attach do", controller)
+}
+
+// Rows returns the rows that a query of /api/v1/rows selects, which must all be
+// of T's kind.
+func Rows[T any](ctx context.Context, r *Remote, query string) ([]T, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/api/v1/rows?"+query, nil)
+	if err != nil {
+		return nil, err
+	}
+	data, err := r.send(req, r.Token)
+	if err != nil {
+		return nil, err
+	}
+	var rows []T
+	for lines := json.NewDecoder(bytes.NewReader(data)); ; {
+		var row T
+		if err := lines.Decode(&row); errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the hub's rows: %w", err)
+		}
+		rows = append(rows, row)
 	}
 }
 

@@ -44,9 +44,10 @@ func (r Request) Resources() []pcommon.Map { return r.inner.resources() }
 
 // Clean leaves out what is over a cap, or later than now and a minute, and
 // redacts the rest, as a Receiver does. It returns how many spans or log records were
-// left out, and why the first of them was.
+// left out, and why the first of them was. What the presenter told a controller
+// stays: a Receiver takes that from nobody, but in a recording the hub has said it.
 func (r Request) Clean(now time.Time) (left int, reason string) {
-	rej := Caps{}.withDefaults().apply(r.inner, now)
+	rej := Caps{recorded: true}.withDefaults().apply(r.inner, now)
 	r.inner.redact()
 	return rej.count, rej.reason
 }

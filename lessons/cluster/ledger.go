@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ledger is a folder with a file for each namespace that was made and is not
+// taken away yet. A process that is killed leaves its files, and the next one
+// finds in them what it may delete. A namespace is known again by its UID: one
+// that somebody else has made has another, whatever its name is.
+type ledger struct {
+	dir string // "" keeps nothing
+
+	mu   sync.Mutex
+	mine map[types.UID]bool // those that are in use here
+}
+
+// entry is a file of the ledger; its name is the UID.
+type entry struct {
+	Namespace string    `json:"namespace"`
+	UID       types.UID `json:"uid"`
+	Process   int       `json:"process"`
+	Made      time.Time `json:"made"`
+}
+
+const (
+	ledgerEnd = ".json"
+	// forgetAfter is when an entry is given up of which there is no namespace
+	// here: it may be of another cluster, which may be gone.
+	forgetAfter = 30 * 24 * time.Hour
+	// prefix begins every namespace of a lesson.
+	prefix = "lesson-"
+)
+
+// Keep notes from now on, in files in a folder that is made when it is needed,
+// which namespaces lessons have. It comes before any Begin.
+func (c *Cluster) Keep(dir string) { c.ledger.dir = dir }
+
+// note writes down that a namespace is in use.
+func (l *ledger) note(e entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.mine == nil {
+		l.mine = map[types.UID]bool{}
+	}
+	l.mine[e.UID] = true
+	if l.dir == "" {
+		return nil
+	}
+	e.Process, e.Made = os.Getpid(), time.Now().UTC()
+	text, err := json.Marshal(e)
+	if err == nil {
+		err = os.MkdirAll(l.dir, 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(l.file(e.UID), text, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("noting namespace %s, so that it can be taken away after a crash: %w: make the folder writable", e.Namespace, err)
+	}
+	return nil
+}
+
+func (l *ledger) file(uid types.UID) string { return filepath.Join(l.dir, string(uid)+ledgerEnd) }
+
+// strike takes a namespace out that is gone.
+func (l *ledger) strike(uid types.UID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.mine, uid)
+	if l.dir != "" {
+		_ = os.Remove(l.file(uid)) // at worst it is found to be gone next time
+	}
+}
+
+// left are the entries of processes that have ended.
+func (l *ledger) left() []entry {
+	if l.dir == "" {
+		return nil
+	}
+	files, _ := filepath.Glob(filepath.Join(l.dir, "*"+ledgerEnd))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []entry
+	for _, file := range files {
+		var e entry
+		text, err := os.ReadFile(file)
+		if err != nil || json.Unmarshal(text, &e) != nil || l.file(e.UID) != file || !strings.HasPrefix(e.Namespace, prefix) {
+			continue // nothing that was written here
+		}
+		if !l.mine[e.UID] && (e.Process == os.Getpid() || !lives(e.Process)) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// lives says whether there is a process of that id. Another one may have got
+// it since: then what it is asked for stays, until that one has ended.
+func lives(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil || pid <= 0 {
+		return false
+	}
+	if runtime.GOOS == "windows" {
+		return true // FindProcess has found it
+	}
+	err = process.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
+}
+
+// RemoveLeft asks for the removal of the namespaces that earlier processes have
+// made and left behind, and returns their names. It removes no other.
+func (c *Cluster) RemoveLeft(ctx context.Context) ([]string, error) {
+	var names []string
+	var faults []error
+	for _, e := range c.ledger.left() {
+		removed, err := c.removeLeft(ctx, e)
+		if removed {
+			names = append(names, e.Namespace)
+		}
+		faults = append(faults, err)
+	}
+	return names, errors.Join(faults...)
+}
+
+func (c *Cluster) removeLeft(ctx context.Context, e entry) (removed bool, err error) {
+	now, err := c.kube.CoreV1().Namespaces().Get(ctx, e.Namespace, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err) || err == nil && now.UID != e.UID:
+		if time.Since(e.Made) > forgetAfter {
+			c.ledger.strike(e.UID)
+		}
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("looking for namespace %s, which an earlier lesson has left: %w", e.Namespace, explain(err))
+	}
+	err = c.kube.CoreV1().Namespaces().Delete(ctx, e.Namespace, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(e.UID))})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return false, fmt.Errorf("deleting namespace %s, which an earlier lesson has left: %w", e.Namespace, explain(err))
+	}
+	c.ledger.strike(e.UID)
+	return err == nil, nil
+}
