@@ -1,4 +1,4 @@
-/** The lesson that is played, as the room tells it. Pure. */
+/** A lesson at one of its beats, and what the room tells of the one that is played. Pure. */
 
 /** A condition that is waited for, and what came for it. */
 export interface Came {
@@ -37,6 +37,8 @@ export interface Lesson {
   readonly question: Question | undefined;
   readonly error: string;
   readonly sel: { readonly controller: string; readonly item: string; readonly reconcile: string };
+  /** It was recorded: nobody answers, and nothing is waited for. */
+  readonly recorded: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -62,6 +64,7 @@ export function parseLesson(json: unknown): Lesson | undefined {
     question: isObject(json["question"]) ? questionOf(json["question"]) : undefined,
     error: text(json["error"]),
     sel: { controller: text(sel["controller"]), item: text(sel["item"]), reconcile: text(sel["reconcile"]) },
+    recorded: false,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
 import type {
+  Beat,
   Cause,
   Control,
   Controller,
@@ -305,6 +306,10 @@ export class Table implements Model {
 
   findings(): readonly Finding[] {
     return [...this.store.finding.values()];
+  }
+
+  beats(): readonly Beat[] {
+    return [...this.store.beat.values()].sort((a, b) => a.from - b.from);
   }
 
   holds(): readonly Hold[] {

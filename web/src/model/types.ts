@@ -1,6 +1,7 @@
 /** What the model answers. All times µs since the epoch, of the hub's clock. */
 import type { RowRef } from "../base/frames.ts";
 import type {
+  Beat,
   Cause,
   Control,
   Controller,
@@ -132,6 +133,8 @@ export interface Model {
   gaps(): readonly Gap[];
   elided(): readonly Elided[];
   findings(): readonly Finding[];
+  /** The beats of lessons, in the order in which they were shown. */
+  beats(): readonly Beat[];
   holds(): readonly Hold[];
   /** Stays in the waiting room that have a moment of [from, to], of all controllers. */
   waits(from: number, to: number): readonly Wait[];

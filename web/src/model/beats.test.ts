@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { Beat } from "../base/rows.gen.ts";
+import { beatAt, lessonAt, turned } from "./beats.ts";
+
+const S = 1_000_000;
+
+function beat(n: number, more: Partial<Beat>): Beat {
+  return {
+    row: "beat",
+    key: String(n),
+    lesson: "lesson-1",
+    run: "lesson-1",
+    n,
+    of: 3,
+    title: "The loop",
+    heading: `Beat ${String(n)}`,
+    words: "One.",
+    controller: "podset",
+    item: "lesson-1/web",
+    from: 0,
+    to: 0,
+    ...more,
+  };
+}
+
+const beats: readonly Beat[] = [
+  beat(1, { from: 10 * S, done: 10 * S, to: 15 * S }),
+  beat(2, {
+    from: 15 * S,
+    acted: 20 * S,
+    done: 22 * S,
+    to: 25 * S,
+    then: "So it was.",
+    reconcile: "abc",
+    question: "How many?",
+    choices: ["One", "Five"],
+    right: 1,
+    because: "Counted.",
+  }),
+  beat(3, { from: 25 * S, to: 30 * S }),
+];
+
+test("the beat at a moment is the newest that is shown then, from its first moment to before its last", () => {
+  assert.equal(beatAt(beats, 9 * S), undefined);
+  assert.equal(beatAt(beats, 10 * S)?.n, 1);
+  assert.equal(beatAt(beats, 15 * S)?.n, 2);
+  assert.equal(beatAt(beats, 30 * S), undefined);
+  assert.equal(beatAt([...beats, beat(4, { from: 29 * S })], 99 * S)?.n, 4, "one without an end is shown still");
+});
+
+test("what is right, what came of it and the reconcile are known from when the beat is done", () => {
+  const [, second] = beats;
+  assert.ok(second);
+  const early = lessonAt(second, 21 * S);
+  assert.equal(early.state, "acting");
+  assert.equal(early.after, "");
+  assert.equal(early.sel.reconcile, "");
+  assert.equal(early.question?.reveal, false);
+  assert.equal(early.question.right, -1);
+  assert.equal(early.question.because, "");
+  const late = lessonAt(second, 22 * S);
+  assert.equal(late.state, "done");
+  assert.equal(late.after, "So it was.");
+  assert.equal(late.sel.reconcile, "abc");
+  assert.equal(late.question?.right, 1);
+  assert.equal(lessonAt(second, 16 * S).state, "ready");
+});
+
+test("the pages turn from beat to beat, and play what one is about until it is done", () => {
+  const steps: unknown[] = [];
+  let t = 0;
+  for (let i = 0; i < 6; i++) {
+    const turn = turned(beats, t, 1, false);
+    steps.push(turn);
+    t = turn?.until ?? turn?.at ?? t;
+  }
+  assert.deepEqual(steps, [
+    { at: 10 * S },
+    { at: 15 * S },
+    { at: 19.5 * S, until: 22 * S },
+    { at: 25 * S },
+    undefined,
+    undefined,
+  ]);
+});
+
+test("while it plays the next page is the end of the beat; back is its beginning, then the one before", () => {
+  assert.deepEqual(turned(beats, 20.5 * S, 1, true), { at: 22 * S });
+  assert.deepEqual(turned(beats, 20.5 * S, 1, false), { at: 20.5 * S, until: 22 * S });
+  assert.deepEqual(turned(beats, 22 * S, -1, false), { at: 15 * S });
+  assert.deepEqual(turned(beats, 15 * S, -1, false), { at: 10 * S });
+  assert.equal(turned(beats, 10 * S, -1, false), undefined);
+  assert.deepEqual(turned(beats, 99 * S, -1, false), { at: 25 * S }, "behind the lesson, back is its last beat");
+});

@@ -1,0 +1,76 @@
+/** A lesson that was recorded: how it stood at a moment, and where its pages turn. Pure. */
+import type { Beat } from "../base/rows.gen.ts";
+import { SECOND } from "../base/time.ts";
+import type { Lesson, Question } from "./lesson.ts";
+
+/** What happens is shown from a little before it, µs. */
+const before = SECOND / 2;
+
+/** Where a turned page leads. until is where playing from there ends; undefined stands still. */
+export interface Turn {
+  readonly at: number;
+  readonly until?: number;
+}
+
+/** beatAt is the beat shown at t: of those that are, the newest. Beats are in the order of their beginning. */
+export function beatAt(beats: readonly Beat[], t: number): Beat | undefined {
+  return beats.filter(({ from, to }) => from <= t && (t < to || to === 0)).at(-1);
+}
+
+/**
+ * turned is where the next page leads, as Next does in a lesson that is given: what the beat is about is played, then
+ * comes the beat after it. While it plays, the next page is its end. Undefined where there is no page.
+ */
+export function turned(beats: readonly Beat[], t: number, direction: 1 | -1, playing: boolean): Turn | undefined {
+  const beat = beatAt(beats, t);
+  if (direction < 0) return back(beats, beat, t);
+  if (beat === undefined || isDone(beat, t)) return startOf(beats.find(({ from }) => from > t));
+  const { from, acted = from, done = from } = beat;
+  return playing ? { at: done } : { at: Math.max(t, acted - before), until: done };
+}
+
+/** One page back is the beginning of the beat, and there the one before. */
+function back(beats: readonly Beat[], beat: Beat | undefined, t: number): Turn | undefined {
+  if (beat !== undefined && t > beat.from) return startOf(beat);
+  return startOf(beats.filter(({ from }) => from < t).at(-1));
+}
+
+function startOf(beat: Beat | undefined): Turn | undefined {
+  return beat === undefined ? undefined : { at: beat.from };
+}
+
+/** A beat that was left before it was done has no more than its words. */
+function isDone({ done = 0 }: Beat, t: number): boolean {
+  return done === 0 || t >= done;
+}
+
+/** lessonAt is the lesson as it stood at t, in the words of one that is given. */
+export function lessonAt(beat: Beat, t: number): Lesson {
+  const done = isDone(beat, t);
+  const { acted = 0, controller, item } = beat;
+  return {
+    id: beat.lesson,
+    title: beat.title,
+    beat: beat.n,
+    of: beat.of,
+    heading: beat.heading,
+    words: beat.words,
+    after: done ? (beat.then ?? "") : "",
+    highlight: beat.highlight ?? [],
+    controller,
+    state: done ? "done" : acted > 0 && t >= acted ? "acting" : "ready",
+    did: [],
+    waitingFor: "",
+    came: [],
+    question: questionAt(beat, done),
+    error: "",
+    sel: { controller, item, reconcile: done ? (beat.reconcile ?? "") : "" },
+    recorded: true,
+  };
+}
+
+function questionAt({ question = "", choices = [], right = 0, because = "" }: Beat, reveal: boolean): Question | undefined {
+  if (question === "") return undefined;
+  const told = reveal ? { right, because } : { right: -1, because: "" };
+  return { text: question, choices, answered: 0, open: false, reveal, tally: [], ...told };
+}
