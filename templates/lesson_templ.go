@@ -32,13 +32,18 @@ func lesson(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.presents() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"lesson-moves\"><button class=\"button small\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> <button class=\"button small\" type=\"button\" data-do=\"restart\">Restart beat</button> <button class=\"button small\" type=\"button\" data-do=\"stop\">Stop</button> <button class=\"button primary\" type=\"button\" data-do=\"next\" title=\"Next (Page Down)\">Next</button></div>")
+		if p.Recorded != nil {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"lesson-moves\"><button class=\"button\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> <button class=\"button primary\" type=\"button\" data-do=\"next\" title=\"Next (Page Down)\">Next</button></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else if p.presents() {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"lesson-moves\"><button class=\"button small\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> <button class=\"button small\" type=\"button\" data-do=\"restart\">Restart beat</button> <button class=\"button small\" type=\"button\" data-do=\"stop\">Stop</button> <button class=\"button primary\" type=\"button\" data-do=\"next\" title=\"Next (Page Down)\">Next</button></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</header><div class=\"lesson-words\" data-part=\"words\" aria-live=\"polite\"></div><div class=\"lesson-question\" data-part=\"question\" hidden></div><ul class=\"lesson-came\" data-part=\"came\" hidden></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p></tracer-lesson>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</header><div class=\"lesson-words\" data-part=\"words\" aria-live=\"polite\"></div><div class=\"lesson-question\" data-part=\"question\" hidden></div><ul class=\"lesson-came\" data-part=\"came\" hidden></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p></tracer-lesson>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -64,7 +69,7 @@ func lessons() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">Each makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">Each makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

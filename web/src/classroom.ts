@@ -1,6 +1,8 @@
 /** The script for classes, which view/classroom.ts loads: puts together what stands in the page for them. */
 import { ControlElement } from "./classroom/control.ts";
-import { LessonElement, Lessons } from "./classroom/lesson.ts";
+import { LessonElement } from "./classroom/lesson.ts";
+import { Lessons } from "./classroom/lessons.ts";
+import { HubPlayer, RecordingPlayer } from "./classroom/players.ts";
 import { RoomElement } from "./classroom/room.ts";
 import { Share } from "./classroom/share.ts";
 import { TryItElement } from "./classroom/tryit.ts";
@@ -28,11 +30,12 @@ export function classroom(given: Given): Classroom {
   ];
   control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   if (live) line.connect(given, room);
-  if (live) lesson.connect(app, room);
+  lesson.connect(app, live ? new HubPlayer(room) : new RecordingPlayer(app));
   const presenter = presents ? presenterParts(given, room) : undefined;
   return {
     step: () => {
       line.step();
+      lesson.step();
     },
     paint: () => {
       for (const part of [control, lesson, line, presenter?.share, presenter?.tryIt]) part?.paint();

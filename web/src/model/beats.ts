@@ -69,7 +69,10 @@ export function lessonAt(beat: Beat, t: number): Lesson {
   };
 }
 
-function questionAt({ question = "", choices = [], right = 0, because = "" }: Beat, reveal: boolean): Question | undefined {
+function questionAt(
+  { question = "", choices = [], right = 0, because = "" }: Beat,
+  reveal: boolean,
+): Question | undefined {
   if (question === "") return undefined;
   const told = reveal ? { right, because } : { right: -1, because: "" };
   return { text: question, choices, answered: 0, open: false, reveal, tally: [], ...told };

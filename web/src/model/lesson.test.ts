@@ -21,7 +21,7 @@ test("a lesson is read as the hub tells it, and what is none is none", () => {
   assert.equal(lesson?.beat, 3);
   assert.equal(lesson.after, "So it was.");
   assert.equal(lesson.controller, "podset");
-  assert.deepEqual(lesson.came, [{ what: "1 of 1", holds: true }]);
+  assert.deepEqual(lesson.came, [{ condition: "reconcile", what: "1 of 1", holds: true }]);
   assert.equal(lesson.question?.right, -1, "what is right is not known before the reveal");
   assert.deepEqual(lesson.question.tally, []);
   for (const none of [null, undefined, 3, [], {}]) assert.equal(parseLesson(none), undefined);

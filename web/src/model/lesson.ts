@@ -2,6 +2,7 @@
 
 /** A condition that is waited for, and what came for it. */
 export interface Came {
+  readonly condition: string;
   readonly what: string;
   readonly holds: boolean;
 }
@@ -60,12 +61,16 @@ export function parseLesson(json: unknown): Lesson | undefined {
     state: text(json["state"]),
     did: list(json["did"]).map(text),
     waitingFor: text(json["waitingFor"]),
-    came: list(json["came"]).map((one) => ({ what: text(object(one)["what"]), holds: object(one)["holds"] === true })),
+    came: list(json["came"]).map(object).map(cameOf),
     question: isObject(json["question"]) ? questionOf(json["question"]) : undefined,
     error: text(json["error"]),
     sel: { controller: text(sel["controller"]), item: text(sel["item"]), reconcile: text(sel["reconcile"]) },
     recorded: false,
   };
+}
+
+function cameOf({ condition, what, holds }: Json): Came {
+  return { condition: text(condition), what: text(what), holds: holds === true };
 }
 
 function questionOf(json: Json): Question {

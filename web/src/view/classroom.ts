@@ -101,12 +101,13 @@ export class ClassroomLoader {
   }
 }
 
-/** Whether there is something to show: a room that others can be in, a controller that takes commands, or one that stands. */
+/** Whether there is something to show: a room that others can be in, a controller that takes commands or stands, a recorded lesson. */
 function needed({ model, watch, recording }: App): boolean {
   const now = watch.hubNow();
   if (model.controlsAt(now).length > 0 || model.holdsAt("", now).length > 0) return true;
+  if (recording !== undefined) return model.beats().length > 0;
   const room = watch.room();
-  if (recording !== undefined || room === undefined) return false;
+  if (room === undefined) return false;
   const { viewers, lesson } = room;
   const joined = document.querySelector("#room[data-shared], body[data-role=viewer]") !== null;
   return (

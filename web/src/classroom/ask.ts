@@ -1,0 +1,37 @@
+/** Asks the hub about lessons. */
+
+/** One lesson of the list. */
+export interface Info {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly minutes: number;
+  readonly beats: number;
+  /** What of the controller it needs beside a cluster: "control". */
+  readonly needs?: readonly string[];
+}
+
+/** One recorded session of the list. */
+export interface RecordingInfo {
+  readonly name: string;
+  readonly title: string;
+}
+
+/** What the hub answers; error says why it did not do it. */
+export interface Answer {
+  readonly error?: string;
+  readonly lessons?: readonly Info[];
+  readonly recordings?: readonly RecordingInfo[];
+}
+
+/** ask gets, or with a body posts. refused is "" where the hub did it. */
+export async function ask(path: string, body?: object): Promise<Answer & { readonly refused: string }> {
+  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  try {
+    const response = await fetch(`/api/v1/${path}`, body === undefined ? {} : post);
+    const json = (await response.json().catch(() => ({}))) as Answer;
+    return { ...json, refused: response.ok ? "" : (json.error ?? "The hub did not do it.") };
+  } catch {
+    return { refused: "The hub cannot be reached. Wait until the page is connected again." };
+  }
+}

@@ -1,0 +1,131 @@
+/** Who plays a lesson: the hub, for a class, or this page, from a recording. */
+import { beatAt, lessonAt, turned } from "../model/beats.ts";
+import { parseLesson } from "../model/lesson.ts";
+import type { Lesson } from "../model/lesson.ts";
+import type { Room } from "../model/room.ts";
+import type { App } from "../view/app.ts";
+import { ask } from "./ask.ts";
+
+/** The commands there are; start begins the lesson that has failed again. */
+export type Command = "next" | "previous" | "restart" | "stop" | "start";
+
+export interface Player {
+  /** The lesson as it is; the same object until it changes, undefined while none is shown. */
+  lesson(): Lesson | undefined;
+  /** How many watch. */
+  viewers(): number;
+  /** Answers why it was not done, "" when it was. */
+  move(command: Command): Promise<string>;
+  /** Predicts; answers why that was not taken, "" when it was. */
+  answer(beat: number, choice: number): Promise<string>;
+  /** It is called before each picture. */
+  step(): void;
+}
+
+/** The hub plays it, and tells the room. */
+export class HubPlayer implements Player {
+  private readonly room: () => Room | undefined;
+  private told: unknown;
+  private read: Lesson | undefined;
+
+  constructor(room: () => Room | undefined) {
+    this.room = room;
+  }
+
+  lesson(): Lesson | undefined {
+    const told = this.room()?.lesson;
+    if (told !== this.told) this.read = parseLesson(told);
+    this.told = told;
+    return this.read;
+  }
+
+  viewers(): number {
+    return this.room()?.viewers ?? 0;
+  }
+
+  async move(command: Command): Promise<string> {
+    const { refused } = await ask(
+      command === "start" ? `lessons/${this.read?.id ?? ""}/start` : `lesson/${command}`,
+      {},
+    );
+    return refused;
+  }
+
+  async answer(beat: number, choice: number): Promise<string> {
+    const { refused } = await ask("lesson/answer", { beat, choice });
+    return refused;
+  }
+
+  step(): void {
+    // The hub does that.
+  }
+}
+
+/** This page plays it: a page turned moves the playhead. */
+export class RecordingPlayer implements Player {
+  private readonly app: App;
+  private shown = "";
+  private read: Lesson | undefined;
+  private opened = false;
+  /** Where playing ends, and how often the playhead had been moved when it began. */
+  private until: { readonly t: number; readonly moves: number } | undefined;
+
+  constructor(app: App) {
+    this.app = app;
+  }
+
+  lesson(): Lesson | undefined {
+    const t = this.app.playhead.now();
+    const beat = beatAt(this.app.model.beats(), t);
+    const lesson = beat === undefined ? undefined : lessonAt(beat, t);
+    const shown = JSON.stringify([beat?.key, lesson?.state]);
+    if (shown !== this.shown) this.read = lesson;
+    this.shown = shown;
+    return this.read;
+  }
+
+  viewers(): number {
+    return 0;
+  }
+
+  move(command: Command): Promise<string> {
+    const { model, playhead } = this.app;
+    const direction = command === "previous" ? -1 : 1;
+    const turn = turned(model.beats(), playhead.now(), direction, this.until !== undefined);
+    this.until = undefined;
+    if (turn === undefined)
+      return Promise.resolve(direction > 0 ? "That was the last beat." : "This is the first beat.");
+    if (turn.until === undefined) playhead.seek(turn.at);
+    else {
+      playhead.playFrom(turn.at);
+      this.until = { t: turn.until, moves: playhead.moves };
+    }
+    return Promise.resolve("");
+  }
+
+  answer(): Promise<string> {
+    return Promise.resolve("Nobody answers a recording.");
+  }
+
+  /** It begins at its first beat, and stands still where one is done, unless somebody else moves the time. */
+  step(): void {
+    const { playhead } = this.app;
+    if (!this.opened) this.open();
+    const { until } = this;
+    if (until === undefined) return;
+    if (playhead.moves !== until.moves) this.until = undefined;
+    else if (playhead.now() >= until.t) {
+      this.until = undefined;
+      playhead.seek(until.t);
+    }
+  }
+
+  /** A link to a moment leads there; what nobody has moved yet stands at the first beat. */
+  private open(): void {
+    const { model, playhead } = this.app;
+    const [first] = model.beats();
+    if (first === undefined) return;
+    this.opened = true;
+    if (playhead.moves <= 1) playhead.seek(first.from);
+  }
+}
