@@ -115,15 +115,29 @@ func (p *Player) begin(l *format.Lesson) error {
 	if s := p.session; s != nil && !s.ended() {
 		return &Error{http.StatusConflict, fmt.Sprintf("lesson %s is being played: stop it first", s.lesson.ID)}
 	}
+	if p.session != nil {
+		p.session.drop()
+	}
 	s := newSession(p, l)
 	p.session = s
 	p.running.Go(s.run)
 	return nil
 }
 
-// Do gives a command to the lesson: next, previous, restart or stop.
+// Do gives a command to the lesson: next, previous, restart or stop. Stop also
+// takes away what is shown of one that has failed.
 func (p *Player) Do(ctx context.Context, command string) error {
+	if engine.Command(command) == engine.Stop && p.dismiss() {
+		return nil
+	}
 	return p.ask(ctx, engine.Input{Command: engine.Command(command)})
+}
+
+// dismiss shows a lesson that has failed no more, and says whether there was one.
+func (p *Player) dismiss() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.session != nil && p.session.dismiss()
 }
 
 // Answer takes one viewer's prediction. Viewer tells viewers apart.

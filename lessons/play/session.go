@@ -24,6 +24,9 @@ type session struct {
 	done    chan struct{}
 	state   atomic.Pointer[engine.State]
 	over    atomic.Bool
+	// telling guards dismissed, after which nothing is told any more.
+	telling   sync.Mutex
+	dismissed bool
 
 	// engine belongs to run, first are its first effects.
 	engine *engine.Engine
@@ -76,8 +79,8 @@ func (s *session) run() {
 	e := s.engine
 	var work sync.WaitGroup
 	work.Go(s.crew.record)
+	s.player.cfg.OnChange(s.state.Load())
 	s.crew.do(s.first)
-	s.tell(e)
 	closing := s.closing.Done()
 	for {
 		in := s.next(e, &closing)
@@ -119,10 +122,36 @@ func (s *session) next(e *engine.Engine, closing *<-chan struct{}) input {
 // tell says how the lesson is now.
 func (s *session) tell(e *engine.Engine) {
 	state := e.State()
-	if reflect.DeepEqual(state, s.state.Load()) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if s.dismissed || reflect.DeepEqual(state, s.state.Load()) {
 		return
 	}
 	s.over.Store(state == nil || state.State == "failed")
+	s.show(state)
+}
+
+// dismiss shows a lesson that has failed no more, and says whether it had. It
+// goes on taking away what it made.
+func (s *session) dismiss() bool {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if state := s.state.Load(); state == nil || state.State != "failed" {
+		return false
+	}
+	s.dismissed = true
+	s.show(nil)
+	return true
+}
+
+// drop tells of it no more: another lesson begins.
+func (s *session) drop() {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.dismissed = true
+}
+
+func (s *session) show(state *engine.State) {
 	s.state.Store(state)
 	s.player.cfg.OnChange(state)
 }
