@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
 import { choose, expect, test } from "./demo.ts";
+import type { Demo } from "./demo.ts";
 import { viewer } from "./viewers.ts";
 
 const lesson = (page: Page) => page.locator("#lesson");
@@ -12,44 +13,124 @@ async function turnTo(page: Page, shown: string): Promise<void> {
     if (await lesson(page).locator(shown).isVisible()) return;
     await page.keyboard.press("PageDown");
     await expect(lesson(page).locator(shown)).toBeVisible({ timeout: 1_500 });
-  }).toPass({ timeout: 90_000 });
+  }).toPass({ timeout: 90_000, intervals: [200] });
 }
 
-test("lesson 1 is given from the page alone, by the keys of a remote; a viewer reads along and answers", async ({
+async function start(page: Page, id: string): Promise<void> {
+  await page.getByRole("button", { name: "Lessons" }).click();
+  await page.locator(`#lessons [data-lesson=${id}]`).click();
+  await expect(lesson(page)).toContainText(/beat 1 of \d/);
+}
+
+async function post(demo: Demo, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${demo.origin}/api/v1/${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${demo.token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${await answer.text()}`);
+}
+
+test("lesson 1 is given from the page alone, by the keys of a remote; viewers read along and answer", async ({
   dash,
   demo,
   browser,
 }) => {
   test.setTimeout(180_000);
-  const student = await viewer(browser, demo);
+  const [student, other] = [await viewer(browser, demo), await viewer(browser, demo)];
+  const all = [dash, student, other];
   await dash.getByRole("button", { name: "Lessons" }).click();
   await expect(dash.locator("#lessons li")).toHaveCount(6);
-  await dash.locator("#lessons [data-lesson=lesson-1]").click();
-  for (const page of [dash, student]) await expect(lesson(page)).toContainText(/beat 1 of \d/);
+  await dash.screenshot({ path: "test-results/lessons-light.png" });
+  await dash.keyboard.press("Escape");
+  await expect(dash.locator("#lessons")).toBeHidden();
+  await start(dash, "lesson-1");
+  for (const page of all) {
+    await expect(lesson(page)).toContainText(/beat 1 of \d/);
+    await expect(page.locator('.is-taught[data-node="cache"]')).toHaveCount(1);
+  }
   await expect(student.locator("#lesson [data-do]")).toHaveCount(0);
   await dash.screenshot({ path: "test-results/lesson-light.png" });
 
-  await turnTo(dash, ".lesson-choice:enabled >> nth=0");
-  const choice = student.locator("[data-choice]").first();
-  await choice.click();
+  await turnTo(dash, ".lesson-choice >> nth=0");
+  // Who comes late sees what all see.
+  await student.reload();
+  const choice = student.locator("#lesson button[data-choice='0']");
+  await expect(choice).toBeVisible();
+  await expect(dash.locator("#lesson button[data-choice]")).toHaveCount(0);
+  await expect(lesson(dash)).toContainText("0 of 2 have answered");
+  await choice.focus();
+  await student.keyboard.press("Enter");
   await expect(choice).toHaveAttribute("aria-pressed", "true");
-  await expect(lesson(dash)).toContainText("1 answer so far");
-  await expect(dash.locator(".lesson-tally")).toHaveCount(0);
+  await expect(choice).toBeFocused();
+  for (const page of all) await expect(lesson(page)).toContainText("1 of 2 have answered");
+  // It may be changed, and counts once.
+  await student.locator("#lesson button[data-choice='1']").click();
+  await expect(student.locator("#lesson button[data-choice='1']")).toHaveAttribute("aria-pressed", "true");
+  await expect(choice).toHaveAttribute("aria-pressed", "false");
+  await other.locator("#lesson button[data-choice='0']").click();
+  for (const page of all) {
+    await expect(lesson(page)).toContainText("2 of 2 have answered");
+    await expect(page.locator(".lesson-tally, .is-right")).toHaveCount(0);
+  }
+  const found = await new AxeBuilder({ page: student }).include("#lesson").analyze();
+  expect(found.violations.map(({ id, nodes }) => ({ id, at: nodes.map((node) => node.target) }))).toEqual([]);
+  await student.setViewportSize({ width: 390, height: 844 });
+  await student.screenshot({ path: "test-results/lesson-question-narrow.png" });
+
+  await turnTo(dash, ".lesson-choice.is-right");
+  for (const page of all) {
+    await expect(page.locator(".lesson-choice.is-right")).toContainText("right");
+    await expect(page.locator(".lesson-tally")).toHaveText(["1 · 50 %", "1 · 50 %"]);
+  }
+  await expect(student.locator(".is-mine")).toContainText("right, your answer");
+  await expect(other.locator(".is-mine .lesson-mark")).toHaveText("your answer");
+  await dash.screenshot({ path: "test-results/lesson-reveal.png" });
+  await student.screenshot({ path: "test-results/lesson-narrow.png" });
   await dash.setViewportSize({ width: 1920, height: 1080 });
   await choose(dash, "projector");
   await dash.screenshot({ path: "test-results/lesson-projector.png" });
   await choose(dash, "light");
   await dash.setViewportSize({ width: 1280, height: 720 });
-  const found = await new AxeBuilder({ page: dash }).include("#lesson").analyze();
-  expect(found.violations.map(({ id, nodes }) => ({ id, at: nodes.map((node) => node.target) }))).toEqual([]);
-  await turnTo(dash, ".lesson-choice.is-right");
-  for (const page of [dash, student]) await expect(page.locator(".lesson-choice.is-right")).toHaveCount(1);
-  await dash.screenshot({ path: "test-results/lesson-reveal.png" });
-  await student.setViewportSize({ width: 390, height: 844 });
-  await student.screenshot({ path: "test-results/lesson-narrow.png" });
 
   await turnTo(dash, "text=That was the last beat");
   await dash.keyboard.press("PageDown");
-  for (const page of [dash, student]) await expect(lesson(page)).toBeHidden();
-  await student.context().close();
+  for (const page of all) {
+    await expect(lesson(page)).toBeHidden();
+    await expect(page.locator(".is-taught")).toHaveCount(0);
+  }
+  for (const page of [student, other]) await page.context().close();
+});
+
+test("Next while it waits says what for; what fails says where and why, is closed, and leaves nothing", async ({
+  dash,
+  demo,
+}) => {
+  test.setTimeout(120_000);
+  await start(dash, "lesson-1");
+  // A controller that does nothing is a lesson that fails.
+  await post(demo, "control", { command: "pause", controller: "podset", item: "", phase: "" });
+  await turnTo(dash, "text=A wish is stored");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "ready");
+  await dash.keyboard.press("PageDown");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "waiting");
+  await expect(lesson(dash).locator(".lesson-came li")).toHaveCount(3);
+  await expect(lesson(dash)).toContainText("Waiting for");
+  await dash.keyboard.press("PageDown");
+  await expect(lesson(dash)).toContainText("beat 2 still waits for");
+  await dash.screenshot({ path: "test-results/lesson-waiting.png" });
+
+  await expect(lesson(dash)).toHaveAttribute("data-state", "failed", { timeout: 45_000 });
+  await expect(lesson(dash).locator(".is-error")).toContainText(/beat 2, line \d+: /);
+  await expect(lesson(dash).getByRole("button")).toHaveText(["Close", "Start again"]);
+  await dash.screenshot({ path: "test-results/lesson-failed.png" });
+  const found = await new AxeBuilder({ page: dash }).include("#lesson").analyze();
+  expect(found.violations).toEqual([]);
+  await post(demo, "control", { command: "lift", controller: "podset", id: "" });
+
+  await lesson(dash).getByRole("button", { name: "Start again" }).click();
+  await expect(lesson(dash)).toContainText("beat 1 of");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "done");
+  await lesson(dash).getByRole("button", { name: "Stop" }).click();
+  await expect(lesson(dash)).toBeHidden();
 });

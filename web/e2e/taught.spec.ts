@@ -62,18 +62,17 @@ test("the last beat says that it is the last; a link to a moment leads there, no
   await expect(async () => {
     await page.keyboard.press("PageDown");
     await expect(lesson).toContainText("That was the last beat.", { timeout: 200 });
-  }).toPass({ timeout: 30_000 });
+  }).toPass({ timeout: 30_000, intervals: [100] });
   await expect(lesson).toContainText("beat 8 of 8");
   await page.keyboard.press("PageDown");
   await expect(lesson).toContainText("beat 8 of 8");
-  const t = await page.evaluate(() => {
+  await page.evaluate(() => {
     const writeText = (text: string): Promise<void> => {
       document.body.dataset["copied"] = text;
       return Promise.resolve();
     };
     Object.defineProperty(navigator, "clipboard", { value: { writeText } });
   });
-  void t;
   await page.keyboard.press("c");
   const link = (await page.locator("body").getAttribute("data-copied")) ?? "";
   await page.goto("about:blank");
