@@ -69,13 +69,12 @@ export class LessonElement extends HTMLElement {
   }
 
   /** The words are put there anew only when they are new: they are read aloud. */
-  private drawWords({ heading, words, after, state }: Lesson): void {
-    // Once it is done, what came of it takes the place of what was said before: the map needs the room.
-    const text = state === "done" && after !== "" ? after : words;
-    if (text + heading === this.words) return;
-    this.words = text + heading;
-    const lines = text.split("\n").filter((line) => line !== "");
-    part(this, "words").replaceChildren(h("h2", {}, heading), ...lines.map((line) => h("p", {}, line)));
+  private drawWords(lesson: Lesson): void {
+    const lines = wordsOf(lesson);
+    const text = [lesson.heading, ...lines].join("\n");
+    if (text === this.words) return;
+    this.words = text;
+    part(this, "words").replaceChildren(h("h2", {}, lesson.heading), ...lines.map((line) => h("p", {}, line)));
   }
 
   private drawQuestion(lesson: Lesson): void {
@@ -153,6 +152,12 @@ export class LessonElement extends HTMLElement {
 
 function beatOf({ id, beat }: Lesson): string {
   return `${id}/${String(beat)}`;
+}
+
+/** Once a beat is done, what came of it takes the place of what was said before: the map needs the room. */
+function wordsOf({ words, after, question, state }: Lesson): readonly string[] {
+  const done = state === "done" ? `${after}\n${question?.because ?? ""}` : "";
+  return (done.trim() === "" ? words : done).split("\n").filter((line) => line !== "");
 }
 
 function stateSaid({ state, did, waitingFor, beat, of, recorded }: Lesson): string {

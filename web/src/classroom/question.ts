@@ -24,7 +24,6 @@ export function questionOf(question: Question, asked: Asked): readonly Node[] {
     h("h3", {}, question.text),
     h("ol", { class: "lesson-choices" }, ...choices),
     ...(said === "" ? [] : [h("p", { class: "lesson-answers quiet" }, said)]),
-    ...(question.reveal ? [h("p", { class: "lesson-because" }, question.because)] : []),
   ];
 }
 
