@@ -129,7 +129,12 @@ test("what a hub holds is saved from the page and shown again: the same counts, 
 /** Stands at a reconcile of the page and reads the link to it. */
 async function momentOf(page: Page): Promise<{ hash: string; where: string; item: string }> {
   await page.keyboard.press(".");
+  const shown = page.locator(where);
+  await expect(shown).toContainText("paused");
+  const before = (await shown.textContent()) ?? "";
   await page.keyboard.press("Shift+ArrowLeft");
+  // The words come up to a tenth of a second after the picture.
+  await expect(shown).not.toHaveText(before);
   await page.evaluate(() => {
     const writeText = (text: string): Promise<void> => {
       document.body.dataset["copied"] = text;
@@ -140,7 +145,7 @@ async function momentOf(page: Page): Promise<{ hash: string; where: string; item
   await page.keyboard.press("c");
   const hash = /#\S+/.exec((await page.locator("body").getAttribute("data-copied")) ?? "")?.[0] ?? "";
   const item = /sel=([^@]+)/.exec(hash)?.[1] ?? "";
-  return { hash, where: (await page.locator(where).textContent()) ?? "", item };
+  return { hash, where: (await shown.textContent()) ?? "", item };
 }
 
 test("axe finds nothing in a recording, in the empty page, and where there is none", async ({ page, hub }) => {

@@ -14,7 +14,7 @@ import { totals } from "./split.ts";
 import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
-import type { Measured } from "./tokens.ts";
+import type { Drawing, Measured } from "./tokens.ts";
 import { heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
@@ -102,10 +102,10 @@ export class LaneElement extends HTMLElement {
   }
 
   /** The map and the tokens above it, as they are now. */
-  drawing(): { readonly map: SVGSVGElement; readonly tokens: SVGGElement | "" } {
+  drawing(): { readonly map: SVGSVGElement; readonly tokens: Drawing | undefined } {
     const map = this.querySelector<SVGSVGElement>("svg.map");
     if (map === null) throw new Error(`the lane ${this.lane} has no map`);
-    return { map, tokens: this.tokens?.vector(this.app?.selection.get()?.reconcile ?? "") ?? "" };
+    return { map, tokens: this.tokens?.drawing(this.app?.selection.get()?.reconcile ?? "") };
   }
 
   private followTip(): void {

@@ -2,7 +2,6 @@
 import type { App } from "./app.ts";
 import { copied } from "./dom.ts";
 import type { LaneElement } from "./lane.ts";
-import { savePicture } from "./picture.ts";
 
 /** What the menu needs of the page. */
 export interface MenuPlace {
@@ -27,14 +26,16 @@ export function connectMenu(app: App, { menu, lanes, tell }: MenuPlace): (kind: 
     if (target instanceof Node && !menu.contains(target)) close();
   });
   const save = (kind: "svg" | "png"): void => {
-    savePicture(app, lanes(), kind).then(
-      (name) => {
-        tell(`Saved ${name}`);
-      },
-      (problem: unknown) => {
-        tell(`The picture could not be saved: ${String(problem)}`);
-      },
-    );
+    import("/static/picture.js")
+      .then(({ savePicture }) => savePicture(app, lanes(), kind))
+      .then(
+        (name) => {
+          tell(`Saved ${name}`);
+        },
+        (problem: unknown) => {
+          tell(`The picture could not be saved: ${String(problem)}`);
+        },
+      );
   };
   menu.addEventListener("click", ({ target }) => {
     const chosen = target instanceof Element ? target.closest("button") : null;

@@ -7,7 +7,6 @@ import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
 import { Sprites } from "./sprites.ts";
 import type { Spot } from "./tip.ts";
-import { tokensOf } from "./vector.ts";
 
 /** How the map's units lie on the canvas: as preserveAspectRatio xMidYMid meet does it for the SVG. */
 interface Fit {
@@ -21,6 +20,16 @@ export interface Measured {
   readonly w: number;
   readonly h: number;
   readonly words: readonly Rect[];
+}
+
+/** What is drawn above a map. */
+export interface Drawing {
+  readonly tokens: readonly Token[];
+  readonly labels: readonly Label[];
+  /** Where a token is, and how large. */
+  readonly place: (token: Token) => Place;
+  readonly selected: string;
+  readonly palette: Palette;
 }
 
 /** Labels are at least so many CSS pixels high, unless the lane is smaller than a map can be read. */
@@ -81,12 +90,12 @@ export class Tokens {
     this.drawLabels(c, shown, p, sprites);
   }
 
-  /** What is drawn now, as SVG in units of the map. */
-  vector(selected: string): SVGGElement | undefined {
+  /** What is drawn now, in units of the map. */
+  drawing(selected: string): Drawing | undefined {
     const { palette, sprites, drawn: tokens } = this;
     if (palette === undefined || sprites === undefined) return undefined;
     const labels = this.labels(tokens, palette, sprites);
-    return tokensOf({ tokens, labels, selected, palette, place: (token) => placeOf(token, palette) });
+    return { tokens, labels, selected, palette, place: (token) => placeOf(token, palette) };
   }
 
   private labels(tokens: readonly Token[], { label: size, radius }: Palette, sprites: Sprites): readonly Label[] {

@@ -1,16 +1,16 @@
-/** Saves what is seen of the map as a picture: SVG, or PNG at twice its size. */
-import { clock } from "../base/time.ts";
-import type { App } from "./app.ts";
-import { s } from "./dom.ts";
-import type { LaneElement } from "./lane.ts";
-import { copyOf } from "./vector.ts";
+/** The script that view/menu.ts loads when a picture is wanted: saves what is seen of the map as a picture: SVG, or PNG at twice its size. */
+import { clock } from "./base/time.ts";
+import { copyOf, tokensOf } from "./picture/vector.ts";
+import type { App } from "./view/app.ts";
+import { s } from "./view/dom.ts";
+import type { LaneElement } from "./view/lane.ts";
 
 /** How wide a lane is in the picture, in CSS pixels, and the head above it. */
 const width = 1200;
 const head = 48;
 
 /** pictureOf draws lanes below each other, as they are now. It refers to nothing outside of itself. */
-export async function pictureOf(app: App, lanes: readonly LaneElement[]): Promise<SVGSVGElement> {
+async function pictureOf(app: App, lanes: readonly LaneElement[]): Promise<SVGSVGElement> {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string): string => style.getPropertyValue(name).trim();
   const root = s("svg", { xmlns: "http://www.w3.org/2000/svg", width });
@@ -25,7 +25,7 @@ export async function pictureOf(app: App, lanes: readonly LaneElement[]): Promis
     for (const [name, value] of Object.entries({ x: 0, y: y + head, width, height: tall })) {
       copy.setAttribute(name, String(value));
     }
-    copy.append(tokens);
+    if (tokens !== undefined) copy.append(tokensOf(tokens));
     const text = { y: y + 32, fill: of("--ink"), "font-family": of("--sans") };
     root.append(
       s("text", { x: 20, "font-size": 24, "font-weight": 750, ...text }, lane.lane),

@@ -1,8 +1,8 @@
 /** Tokens and maps as an SVG that stands by itself: for papers, slides and bug reports. */
 import type { Token } from "../scene/types.ts";
-import { s } from "./dom.ts";
-import type { Label } from "./labels.ts";
-import type { Palette, Place } from "./shapes.ts";
+import { s } from "../view/dom.ts";
+import type { Palette, Place } from "../view/shapes.ts";
+import type { Drawing } from "../view/tokens.ts";
 
 /** What a drawing takes from the style sheet; all else is geometry, and stands in attributes. */
 const kept = [
@@ -44,16 +44,6 @@ export function copyOf(original: SVGElement): SVGElement {
 
 function take(copy: Element, style: CSSStyleDeclaration, names: readonly string[]): void {
   for (const name of names) copy.setAttribute(name, style.getPropertyValue(name));
-}
-
-/** What is drawn above a map. */
-export interface Drawing {
-  readonly tokens: readonly Token[];
-  readonly labels: readonly Label[];
-  /** Where a token is, and how large. */
-  readonly place: (token: Token) => Place;
-  readonly selected: string;
-  readonly palette: Palette;
 }
 
 /** tokensOf draws tokens with their labels as the canvas does, in units of the map. */
