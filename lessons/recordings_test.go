@@ -141,6 +141,9 @@ func fold(t *testing.T, file []byte) []block {
 		if gap, ok := row.(*flow.Gap); ok && (gap.Reason != "retention" || gap.First != 1) {
 			t.Errorf("something is missing: %+v", gap)
 		}
+		if f, ok := row.(*flow.Finding); ok {
+			t.Errorf("the reference controller is found to make a mistake: %+v", f)
+		}
 	}
 	return blocks
 }

@@ -14,6 +14,9 @@ import (
 
 // lessonByHub plays the first beats of a lesson by the hub's API.
 func (e *demoEnv) lessonByHub(t *testing.T) {
+	if _, list := e.call(t, "/api/v1/recordings", http.MethodGet); !strings.Contains(list, `"lesson-3"`) {
+		t.Errorf("the demo's recordings are %s, want the lessons among them", list)
+	}
 	if status, answer := e.call(t, "/api/v1/lesson/next", ""); status != http.StatusConflict {
 		t.Errorf("next without a lesson: %d %s, want 409", status, answer)
 	}

@@ -41,6 +41,7 @@ func TestLessons(t *testing.T) {
 		t.Run("faulty "+filepath.Base(file), func(t *testing.T) { e.faultyLesson(t, file) })
 	}
 	t.Run("by the hub", func(t *testing.T) { e.lessonByHub(t) })
+	t.Run("the hub is killed", func(t *testing.T) { e.killedHub(t) })
 }
 
 func (e *demoEnv) lesson(t *testing.T, name string) (string, error) {

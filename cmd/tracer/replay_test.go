@@ -58,7 +58,7 @@ func runHub(t *testing.T, data string) *server.Hub {
 	t.Helper()
 	ready := make(chan struct{})
 	hub, err := server.New(t.Context(), server.Config{
-		Listen: "127.0.0.1:0", Data: data, Token: "page-word", Log: slog.New(slog.DiscardHandler), OnReady: func() { close(ready) },
+		Listen: "127.0.0.1:0", Data: data, Token: "page-word", Log: slog.New(slog.DiscardHandler), Recordings: withLessons(), OnReady: func() { close(ready) },
 	})
 	if err != nil {
 		t.Fatal(err)

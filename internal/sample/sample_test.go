@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/recording"
 )
 
@@ -26,6 +27,15 @@ func TestSampleShowsWhatItIsFor(t *testing.T) {
 	}
 	for _, what := range missing {
 		t.Errorf("the sample does not show %s: make sample", what)
+	}
+	rows, err := rowsOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if f, ok := row.(*flow.Finding); ok && f.Controller == "podset" {
+			t.Errorf("the reference controller is found to make a mistake: %+v", f)
+		}
 	}
 	for _, secret := range []string{"Bearer ", "ingest-token", "/home/", "/tmp/"} {
 		if bytes.Contains(unzipped(t, data), []byte(secret)) {

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/demotest"
+	"github.com/reconcile-tracer/tracer/lessons/engine"
+	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/journal"
+	"github.com/reconcile-tracer/tracer/server/otlp"
+	"github.com/reconcile-tracer/tracer/server/recording"
+)
+
+// A lesson needs nothing that runs already, and what it records has its beats
+// and not the folder that it ran in, which is gone.
+func TestLessonRunsAloneAndIsRecorded(t *testing.T) {
+	bin, err := demotest.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file, session := filepath.Join(dir, "alone.yaml"), filepath.Join(dir, "alone.jsonl")
+	if err := writeStarter(file); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), bin.Tracer, "lesson", "run", file, "--record", session, "--localcluster", bin.Localcluster)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "to "+session) {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	text := read(t, session)
+	if strings.Contains(text, dir) || !strings.Contains(text, standIn+"/") {
+		t.Errorf("the recording names the folder %s, or nothing stands in for it", dir)
+	}
+	beats := beatsIn(t, text)
+	l, err := readLesson(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(beats) != len(l.Beats) {
+		t.Errorf("%d beats are recorded, want %d: %+v", len(beats), len(l.Beats), beats)
+	}
+	for i, b := range beats {
+		if b.N != i+1 || b.Run == "" || b.To == 0 || b.Heading != l.Beats[i].Title {
+			t.Errorf("beat %d is %+v", i+1, b)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "tracer-*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+func beatsIn(t *testing.T, session string) []*flow.Beat {
+	t.Helper()
+	state := flow.New(flow.Limits{})
+	_, err := recording.Read(strings.NewReader(session), func(b journal.Block) error {
+		for _, r := range b.Records {
+			if batch, ok := r.Value.(otlp.Batch); ok {
+				state.Step(flow.Input{Offset: b.Offset, Now: b.At, Spans: batch.Spans, Logs: batch.Logs, Emitters: batch.Emitters})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var beats []*flow.Beat
+	for _, row := range state.Rows() {
+		if b, ok := row.(*flow.Beat); ok {
+			beats = append(beats, b)
+		}
+	}
+	return beats
+}
+
+// killedHub kills the hub in the middle of a lesson: when it is back, the
+// lesson's namespace goes.
+func (e *demoEnv) killedHub(t *testing.T) {
+	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", ""); status != http.StatusOK {
+		t.Fatalf("start: %d %s", status, answer)
+	}
+	e.lessonIs(t, 1, "done")
+	if names := e.lessonNamespaces(t); len(names) != 1 {
+		t.Fatalf("while a lesson is played there are the namespaces %v", names)
+	}
+	e.kill(t, "hub")
+	e.eventually(t, "the lesson's namespace is gone", func() error {
+		if left := e.lessonNamespaces(t); len(left) > 0 {
+			return fmt.Errorf("namespaces %v", left)
+		}
+		return nil
+	})
+}
+
+func TestRecordFlag(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--record", "lesson.yaml"}, `--record "lesson.yaml": it is no recording's name (end it in .jsonl.gz, or .jsonl)`},
+		{[]string{"--record", "a.jsonl.gz", "--hub", "http://127.0.0.1:1", "--token", strings.Repeat("x", 20)}, "give its --ingest-token"},
+	} {
+		t.Setenv("TRACER_INGEST_TOKEN", "")
+		cmd := newLesson(streams{in: bytes.NewReader(nil), out: io.Discard, err: io.Discard})
+		cmd.SetArgs(append([]string{"run", "1"}, c.args...))
+		cmd.SetOut(io.Discard)
+		cmd.SetErr(io.Discard)
+		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.args, err, c.want)
+		}
+	}
+}
+
+func TestRecordedBeatsStayToBeRead(t *testing.T) {
+	words := func(n int) string { return strings.Repeat("word ", n) }
+	for _, c := range []struct {
+		state engine.State
+		want  time.Duration
+	}{
+		{engine.State{State: "ready", Words: words(40)}, 4 * time.Second},
+		{engine.State{State: "ready", Words: words(3)}, restAtLeast},
+		{engine.State{State: "question", Words: words(20), Question: &engine.Question{Text: words(5), Choices: []string{words(5)}}}, 3 * time.Second},
+		{engine.State{State: "done", Words: words(300)}, restAtMost},
+		{engine.State{State: "done", Words: words(300), Did: []string{"x"}, Then: words(30)}, 3 * time.Second},
+	} {
+		if got := restFor(&c.state); got != c.want {
+			t.Errorf("%+v stays for %v, want %v", c.state, got, c.want)
+		}
+	}
+}
