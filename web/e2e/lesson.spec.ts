@@ -117,7 +117,7 @@ test("Next while it waits says what for; what fails says where and why, is close
   await expect(lesson(dash).locator(".lesson-came li")).toHaveCount(3);
   await expect(lesson(dash)).toContainText("Waiting for");
   await dash.keyboard.press("PageDown");
-  await expect(lesson(dash)).toContainText("beat 2 still waits for");
+  await expect(lesson(dash)).toContainText("Not yet: what is not ticked has not come");
   await dash.screenshot({ path: "test-results/lesson-waiting.png" });
 
   await expect(lesson(dash)).toHaveAttribute("data-state", "failed", { timeout: 45_000 });

@@ -7,6 +7,8 @@ import { questionOf } from "./question.ts";
 
 const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start"];
 
+const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
+
 export class LessonElement extends HTMLElement {
   private app: App | undefined;
   private player: Player | undefined;
@@ -134,7 +136,9 @@ export class LessonElement extends HTMLElement {
 
   private move(command: Command): void {
     void this.player?.move(command).then((refused) => {
-      if (refused !== "") say(part(this, "said"), refused);
+      // What is waited for stands there already.
+      const waits = command === "next" && this.lesson?.state === "waiting";
+      if (refused !== "") say(part(this, "said"), waits ? stillWaits : refused);
       this.app?.wake();
     });
   }
@@ -160,13 +164,15 @@ function wordsOf({ words, after, question, state }: Lesson): readonly string[] {
   return (done.trim() === "" ? words : done).split("\n").filter((line) => line !== "");
 }
 
-function stateSaid({ state, did, waitingFor, beat, of, recorded }: Lesson): string {
+function stateSaid({ state, did, waitingFor, came, beat, of, recorded }: Lesson): string {
   const done = did.join(" · ");
+  const open = came.some(({ holds }) => !holds);
   switch (state) {
     case "acting":
-      return recorded ? "" : "At work …";
+      if (recorded) return "";
+      return waitingFor === "" ? "At work …" : `Waiting for ${waitingFor}`;
     case "waiting":
-      return `${done}${done === "" ? "" : " · "}Waiting for ${waitingFor}`;
+      return [...did, `Waiting for ${open ? "what is not ticked" : waitingFor}`].join(" · ");
     case "done":
       if (beat < of) return done;
       return `${done} That was the last beat.${recorded ? "" : " Next ends the lesson."}`.trim();
