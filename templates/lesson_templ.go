@@ -69,7 +69,7 @@ func lessons() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">Each makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">A lesson that you start makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

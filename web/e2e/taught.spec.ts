@@ -107,3 +107,16 @@ test("a recorded lesson in every theme and size; axe finds nothing", async ({ pa
   await turn("done");
   await page.screenshot({ path: "test-results/taught-reveal.png" });
 });
+
+test("without a cluster the list offers the recorded lessons, and says why no other", async ({ page, hub }) => {
+  await open(page, hub);
+  await page.getByRole("button", { name: "Lessons" }).click();
+  const list = page.locator("#lessons");
+  await expect(list.getByRole("listitem")).toHaveCount(6);
+  await expect(list.getByRole("status")).toContainText("the hub has no cluster to play lessons on");
+  const found = await new AxeBuilder({ page }).include("#lessons").analyze();
+  expect(found.violations).toEqual([]);
+  await page.screenshot({ path: "test-results/lessons-recorded.png" });
+  await list.getByRole("link", { name: "Watch the recording: Lesson 2" }).click();
+  await expect(page.locator("#lesson")).toContainText("beat 1 of 7");
+});

@@ -64,9 +64,5 @@ function recordedEntry({ name, title }: RecordingInfo): HTMLElement {
 }
 
 function watchLink(name: string, title: string): HTMLElement {
-  return h(
-    "a",
-    { href: `/?recording=${name}`, "aria-label": `Watch ${title} as it was recorded` },
-    "Watch the recording",
-  );
+  return h("a", { href: `/?recording=${name}`, "aria-label": `Watch the recording: ${title}` }, "Watch the recording");
 }
