@@ -1,5 +1,6 @@
 /** The script for classes, which view/classroom.ts loads: puts together what stands in the page for them. */
 import { ControlElement } from "./classroom/control.ts";
+import { embedLink } from "./classroom/embed.ts";
 import { LessonElement, Lessons } from "./classroom/lesson.ts";
 import { RoomElement } from "./classroom/room.ts";
 import { Share } from "./classroom/share.ts";
@@ -50,6 +51,7 @@ export function classroom(given: Given): Classroom {
       presenter?.press[button]();
       app.wake();
     },
+    embed: embedLink,
     tryIt: () => {
       presenter?.tryIt.open(true);
     },
