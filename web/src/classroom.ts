@@ -3,6 +3,7 @@ import { ControlElement } from "./classroom/control.ts";
 import { LessonElement } from "./classroom/lesson.ts";
 import { Lessons } from "./classroom/lessons.ts";
 import { HubPlayer, RecordingPlayer } from "./classroom/players.ts";
+import { embedLink } from "./classroom/embed.ts";
 import { RoomElement } from "./classroom/room.ts";
 import { Share } from "./classroom/share.ts";
 import { TryItElement } from "./classroom/tryit.ts";
@@ -53,6 +54,7 @@ export function classroom(given: Given): Classroom {
       presenter?.press[button]();
       app.wake();
     },
+    embed: embedLink,
     tryIt: () => {
       presenter?.tryIt.open(true);
     },

@@ -1,15 +1,5 @@
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
-import { Intervals } from "../base/intervals.ts";
-import { SECOND } from "../base/time.ts";
-import type { CacheLag } from "./types.ts";
-
-/** The time from the answer to an own write until its event came back. */
-interface Behind {
-  readonly item: string;
-  readonly from: number;
-  readonly to: number;
-}
 
 const byStart = (r: Reconcile): number => r.from;
 
@@ -22,8 +12,6 @@ export class Reconciles {
   private readonly writes = new Map<string, string>();
   /** How many of an item are under way. */
   private readonly running = new Map<string, number>();
-  private readonly behind = new Map<string, Intervals<Behind>>();
-  private readonly behindOf = new Map<string, readonly Behind[]>();
 
   get size(): number {
     return this.byID.size;
@@ -37,11 +25,6 @@ export class Reconciles {
     return this.byID.values();
   }
 
-  /** The one that was put first of those still here. */
-  oldest(): Reconcile | undefined {
-    return this.byID.values().next().value;
-  }
-
   put(row: Reconcile): void {
     const before = this.byID.get(row.key);
     if (before !== undefined) this.unlink(before);
@@ -50,7 +33,6 @@ export class Reconciles {
     this.count(row, 1);
     for (const cause of row.causes) if (cause.write) this.effectsFor(cause.write.span).add(row.key);
     for (const write of row.writes) this.writes.set(write.span, row.key);
-    this.putBehind(row);
   }
 
   remove(id: string): void {
@@ -108,31 +90,6 @@ export class Reconciles {
     return reconcile !== undefined && write !== undefined ? { write, reconcile } : undefined;
   }
 
-  /** The own writes that had been answered and not seen back at t: proven, by the times of both. */
-  lagAt(controller: string, t: number): CacheLag | undefined {
-    const items = new Set<string>();
-    let writes = 0;
-    let since = Infinity;
-    this.behind.get(controller)?.at(t, (b) => {
-      writes++;
-      items.add(b.item);
-      since = Math.min(since, b.from);
-    });
-    if (writes === 0) return undefined;
-    const [item = ""] = items;
-    return { item: items.size === 1 ? item : "", writes, since };
-  }
-
-  private putBehind(row: Reconcile): void {
-    const seen = row.writes.filter((w) => w.status < 300 && w.noop !== true && (w.seenAt ?? 0) > w.to && w.to > 0);
-    if (seen.length === 0) return;
-    const lane = this.behind.get(row.controller) ?? new Intervals<Behind>(4 * SECOND);
-    this.behind.set(row.controller, lane);
-    const list = seen.map((w) => ({ item: row.item, from: w.to, to: w.seenAt ?? 0 }));
-    for (const b of list) lane.add(b);
-    this.behindOf.set(row.key, list);
-  }
-
   private count(row: Reconcile, by: number): void {
     if (row.to !== 0) return;
     const key = listKey(row.controller, row.item);
@@ -152,8 +109,6 @@ export class Reconciles {
       if (set?.delete(row.key) === true && set.size === 0) this.effects.delete(cause.write.span);
     }
     for (const write of row.writes) this.writes.delete(write.span);
-    for (const b of this.behindOf.get(row.key) ?? []) this.behind.get(row.controller)?.remove(b);
-    this.behindOf.delete(row.key);
   }
 
   private listOf(key: string): Reconcile[] {

@@ -24,7 +24,7 @@ import { Related } from "./related.ts";
 import { standing } from "./standing.ts";
 import { Stays } from "./stays.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
-import type { Bin, CacheLag, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
+import type { Bin, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
 /** How many rows of each kind are kept; the ones that came first go first. */
 export const LIMITS: Readonly<Record<RowKind, number>> = {
@@ -267,10 +267,6 @@ export class Table implements Model {
   waitingAt(controller: string, t: number): readonly Wait[] {
     const ready = (w: Wait): number => w.until ?? Infinity;
     return this.stays.at(controller, "delayed", t).sort((a, b) => compareLists([ready(a), a.from], [ready(b), b.from]));
-  }
-
-  cacheLagAt(controller: string, t: number): CacheLag | undefined {
-    return this.passes.lagAt(controller, t);
   }
 
   samples(controller: string, from: number, to: number): readonly Sample[] {

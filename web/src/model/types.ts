@@ -59,14 +59,6 @@ export interface Nth {
   readonly of: number;
 }
 
-/** The cache's distance from the API server at one time, of one lane. */
-export interface CacheLag {
-  /** Own writes answered and not yet seen back, of this item ("" when of several). */
-  readonly item: string;
-  readonly writes: number;
-  readonly since: number;
-}
-
 /** One bar of the time line. */
 export interface Bin {
   readonly from: number;
@@ -120,7 +112,6 @@ export interface Model {
   queueAt(controller: string, t: number): readonly Wait[];
   /** Items in the waiting room at t, the next ready first. */
   waitingAt(controller: string, t: number): readonly Wait[];
-  cacheLagAt(controller: string, t: number): CacheLag | undefined;
   /** Workers of a controller ("" = of any) that are held at t. */
   holdsAt(controller: string, t: number): readonly Hold[];
   /** Commands that stand at t. */

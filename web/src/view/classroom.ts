@@ -28,6 +28,8 @@ export interface Classroom {
   stepBy(by: "phase" | "reconcile"): void;
   /** Does what a button in the page's head is for. */
   press(button: Button): void;
+  /** Asks the hub for a frame to paste into another site and copies it; answers in words. */
+  embed(): Promise<string>;
   /** Opens the actions. */
   tryIt(): void;
   /** Closes the actions; answers whether they were there to be closed. */

@@ -1,6 +1,5 @@
 /** The menu of what concerns the looks: theme, pictures, embedding. */
 import type { App } from "./app.ts";
-import { copied } from "./dom.ts";
 import type { LaneElement } from "./lane.ts";
 
 /** What the menu needs of the page. */
@@ -8,10 +7,15 @@ export interface MenuPlace {
   readonly menu: HTMLDetailsElement;
   readonly lanes: () => readonly LaneElement[];
   readonly tell: (text: string) => void;
+  /** Copies a frame for another site. */
+  readonly embed: () => void;
 }
 
 /** connectMenu wires the menu; what it returns saves the picture as the key does. */
-export function connectMenu(app: App, { menu, lanes, tell }: MenuPlace): (kind: "svg" | "png") => void {
+export function connectMenu(
+  app: App,
+  { menu, lanes, tell, embed: copyFrame }: MenuPlace,
+): (kind: "svg" | "png") => void {
   menu.hidden = false;
   const close = (): void => {
     menu.open = false;
@@ -43,16 +47,7 @@ export function connectMenu(app: App, { menu, lanes, tell }: MenuPlace): (kind: 
     close();
     const { save: kind, embed } = chosen.dataset;
     if (kind === "svg" || kind === "png") save(kind);
-    if (embed !== undefined) void embedLink().then(tell);
+    if (embed !== undefined) copyFrame();
   });
   return save;
-}
-
-/** Asks the hub for a frame to paste into another site, and answers in words. */
-async function embedLink(): Promise<string> {
-  const headers = { "Content-Type": "application/json" };
-  const answer = await fetch("/api/v1/embed", { method: "POST", headers, body: "{}" });
-  const said = (await answer.json()) as { html?: string; error?: string };
-  if (said.html === undefined) return said.error ?? "The hub made no link";
-  return (await copied(said.html)) ? "Copied a frame for your site: it shows the map for two hours" : said.html;
 }

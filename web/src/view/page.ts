@@ -58,13 +58,6 @@ export function buildPage(app: App, page: string): PageParts {
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   connectLooks(app, lanes);
-  const save = connectMenu(app, {
-    menu: the("menu", HTMLDetailsElement),
-    lanes: () => lanes.seen(),
-    tell: (text) => {
-      notice.tell(text);
-    },
-  });
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -85,6 +78,14 @@ export function buildPage(app: App, page: string): PageParts {
     });
   };
   notice.connect(app, document.getElementById("tryit-toggle") === null ? undefined : tryIt);
+  const save = connectMenu(app, {
+    menu: the("menu", HTMLDetailsElement),
+    lanes: () => lanes.seen(),
+    tell,
+    embed: () => {
+      loader.use((classroom) => void classroom.embed().then(tell));
+    },
+  });
   connectKeys(app, { notice, loader, line, save });
   const links = new Links(app, tell, seek);
   const parts = [links, loader, lanes, notice, panel, search, status, transport, twin, voice];
