@@ -41,7 +41,8 @@ export function listenKeys(dialog: HTMLDialogElement, open: HTMLButtonElement, a
   const off = switches(dialog);
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-    if (dialog.open) return;
+    // A dialog has keys of its own: Escape closes it.
+    if (document.querySelector("dialog[open]") !== null) return;
     const [name, run] = bound(event, actions, list) ?? [];
     if (name === undefined || run === undefined || off(name)) return;
     event.preventDefault();
