@@ -3,12 +3,12 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
 import type { App, Selection } from "./app.ts";
 import { chainView } from "./chainview.ts";
-import { ChartsView } from "./chartsview.ts";
 import { copied, h, say } from "./dom.ts";
 import { findingText, findingsAt, findingsView } from "./findings.ts";
 import { head } from "./head.ts";
 import { issueText } from "./issue.ts";
 import { itemView } from "./itemview.ts";
+import { LaterView } from "./later.ts";
 import { linkHere } from "./link.ts";
 import { queueView } from "./queueview.ts";
 import { keepingPlace } from "./redraw.ts";
@@ -33,7 +33,7 @@ export class PanelElement extends HTMLElement {
   private readonly runView = new RunView();
   private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
     queue: queueView,
-    charts: new ChartsView(),
+    charts: new LaterView(async () => new (await import("/static/charts.js")).ChartsView()),
     start: startView,
     findings: findingsView,
     run: this.runView,

@@ -1,8 +1,8 @@
 /** The charts of a controller, drawn as SVG: bands of one time axis, with a line for the moment that is read. */
 import type { Point } from "../model/series.ts";
 import { clock, rate } from "../base/time.ts";
-import { h, s } from "./dom.ts";
-import { plural, span } from "./words.ts";
+import { h, s } from "../view/dom.ts";
+import { plural, span } from "../view/words.ts";
 
 /** One band: a bar from one value of a point up to another, and what stands for it in words. */
 interface Band {

@@ -1,0 +1,55 @@
+import type { Page } from "@playwright/test";
+
+import { expect, open, test } from "./hub.ts";
+
+/** The scripts that a page has asked for so far, and which of them came gzipped. */
+function scriptsOf(page: Page): Map<string, string | undefined> {
+  const came = new Map<string, string | undefined>();
+  page.on("response", (response) => {
+    const name = /\/static\/(\w+\.js)$/.exec(response.url())?.[1];
+    if (name !== undefined) came.set(name, response.headers()["content-encoding"]);
+  });
+  return came;
+}
+
+test("what is seldom needed is loaded when it is needed, and travels gzipped", async ({ page, hub }) => {
+  const scripts = scriptsOf(page);
+  await open(page, hub);
+  await expect(page.locator("#transport")).toContainText("following");
+  expect([...scripts]).toEqual([["app.js", "gzip"]]);
+
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.locator("#share")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await expect(page.locator("#tryit")).toBeVisible();
+  expect([...scripts.keys()]).toEqual(["app.js", "classroom.js"]);
+
+  await page.goto(`${hub.origin}/?recording=sample`);
+  scripts.clear();
+  await page.reload();
+  await expect(page.locator("tracer-lane")).toHaveCount(2);
+  expect([...scripts.keys()]).toEqual(["app.js"]);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#map").press("s")]);
+  expect(download.suggestedFilename()).toMatch(/\.svg$/);
+  await page.locator("[data-panel=charts]").first().click();
+  await expect(page.locator("#details .charts")).toBeVisible();
+  expect([...scripts.keys()]).toEqual(["app.js", "picture.js", "charts.js"]);
+});
+
+test("a script that does not come is said, with what to do", async ({ page, hub }) => {
+  await open(page, hub);
+  await page.route("**/static/*.js", (route) => route.abort());
+  await page.getByRole("button", { name: "Try it" }).click();
+  await expect(page.locator("#notice")).toContainText("The hub did not send the script for classes");
+  await page.unroute("**/static/*.js");
+  await page.getByRole("button", { name: "Reload the page" }).click();
+  await page.getByRole("button", { name: "Try it" }).click();
+  await expect(page.locator("#tryit")).toBeVisible();
+
+  await page.goto(`${hub.origin}/?recording=sample`);
+  await expect(page.locator("tracer-lane")).toHaveCount(2);
+  await page.route("**/static/*.js", (route) => route.abort());
+  await page.locator("[data-panel=charts]").first().click();
+  await expect(page.locator("#details")).toContainText("The hub did not send this view. Reload the page.");
+});
