@@ -44,7 +44,7 @@ function perFrame({ script, seconds }: Measured): number {
 
 /** One lane in which all fails, so that no token is merged with another. */
 export async function fullFrame(browser: Browser): Promise<Line[]> {
-  const measured = await measure(browser, { items: 400, rate: 240, errors: 1, lasting: 16 });
+  const measured = await measure(browser, { items: 400, rate: 300, errors: 1, lasting: 16 });
   const tokens = measured.frames.map((frame) => frame.tokens);
   const cost = perFrame(measured);
   const what = `${String(Math.round(share(tokens, 0.5)))} tokens (at most ${String(Math.max(...tokens))}), ${String(Math.round(rowsPerSecond(measured)))} rows/s`;

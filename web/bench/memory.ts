@@ -71,52 +71,60 @@ function timed(tab: Tab, key: string): Promise<number> {
   );
 }
 
+/** Seeks to the oldest and back to live, and steps one phase back with the panel open. */
+async function quick(tab: Tab): Promise<{ seeks: number[]; steps: number[] }> {
+  const seeks: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    for (const key of ["Home", "End"]) {
+      seeks.push(await timed(tab, key));
+      await wait(150);
+    }
+  }
+  const steps: number[] = [];
+  await timed(tab, ".");
+  for (let i = 0; i < 30; i++) {
+    steps.push(await timed(tab, "ArrowLeft"));
+    await wait(120);
+  }
+  return { seeks, steps };
+}
+
+function within(what: string, values: readonly number[], goal: number): Line {
+  const p99 = share(values, 0.99);
+  return {
+    what: `${what} → painted, p50, p99`,
+    figure: `${ms(share(values, 0.5))}, ${ms(p99)}`,
+    goal: `≤ ${String(goal)} ms`,
+    met: p99 <= goal,
+  };
+}
+
+/** A page that was open while 50,000 reconciles ran, so that it holds them all, beside one that is opened afterwards. */
 export async function many(browser: Browser): Promise<Line[]> {
   const hub = await Hub.start();
-  const first = await Tab.open(browser, hub.login);
+  const tab = await Tab.open(browser, hub.login);
   try {
-    const empty = await first.held();
-    await hub.load({ rate: 2_000, items: 500, errors: 0.01, lasting: 32 });
-    await first.close();
-    const began = performance.now();
-    const tab = await Tab.open(browser, hub.login);
-    await tab.page.waitForFunction(() => window.probe.lastMessage > 0);
-    await tab.page.evaluate(() => new Promise(requestAnimationFrame));
-    const opened = performance.now() - began;
+    const empty = await tab.held();
+    await hub.load({ rate: 1_000, items: 500, errors: 0.01, lasting: 55 });
     await wait(3_000);
     const full = await tab.held();
-    const seeks: number[] = [];
-    for (let i = 0; i < 20; i++) {
-      for (const key of ["Home", "End"]) {
-        seeks.push(await timed(tab, key));
-        await wait(150);
-      }
-    }
-    const steps: number[] = [];
-    await timed(tab, ".");
-    for (let i = 0; i < 30; i++) {
-      steps.push(await timed(tab, "ArrowLeft"));
-      await wait(120);
-    }
+    const kept = await tab.page.locator('[data-part="reconciles"]').first().textContent();
+    const { seeks, steps } = await quick(tab);
     await tab.close();
+    const began = performance.now();
+    const late = await Tab.open(browser, hub.login);
+    await late.page.waitForFunction(() => window.probe.lastMessage > 0);
+    await late.page.evaluate(() => new Promise(requestAnimationFrame));
+    const opened = performance.now() - began;
+    await late.close();
     return [
-      { what: "a page opened on 50,000 reconciles: login → drawn", figure: ms(opened) },
+      { what: "a page opened on them afterwards: login → drawn", figure: ms(opened) },
       {
-        what: "heap with them, beside an empty page",
+        what: `heap of the page that was there for ${kept ?? "no"} reconciles, beside an empty page`,
         figure: `${mb(full.JSHeapUsedSize)} : ${mb(empty.JSHeapUsedSize)}`,
       },
-      {
-        what: "seek to the oldest and back to live → painted, p50, p99",
-        figure: `${ms(share(seeks, 0.5))}, ${ms(share(seeks, 0.99))}`,
-        goal: "≤ 100 ms",
-        met: share(seeks, 0.99) <= 100,
-      },
-      {
-        what: "one phase back, with its panel → painted, p50, p99",
-        figure: `${ms(share(steps, 0.5))}, ${ms(share(steps, 0.99))}`,
-        goal: "≤ 100 ms",
-        met: share(steps, 0.99) <= 100,
-      },
+      within("in it, seek to the oldest and back to live", seeks, 100),
+      within("in it, one phase back, with its panel", steps, 100),
     ];
   } finally {
     await hub.stop();
