@@ -1,5 +1,5 @@
 /** Where the tokens' labels stand: near their token, off the boxes' own words, and never on each other. */
-import type { Geometry, Rect } from "../base/geometry.ts";
+import type { Geometry, Point, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
 
 export interface Label {
@@ -40,30 +40,43 @@ function textOf(token: Token): string {
   return `${token.label}${many}`;
 }
 
-function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): { x: number; y: number }[] {
+function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): Point[] {
   const { x, y } = token;
-  const off = radius + size * 0.72 + 2;
-  const aside = [
-    { x: x + radius + 6 + w / 2, y },
-    { x: x - radius - 6 - w / 2, y },
-  ];
-  const over = [
-    { x, y: y - off },
-    { x, y: y + off },
-  ];
-  // On an upright line the room is beside the token, elsewhere above and below it; on the line itself only at need.
-  const corners = [-1, 1].flatMap((side) => over.map((at) => ({ x: x + (side * w) / 2, y: at.y })));
-  const near = upright(token, geometry) ? [...aside, ...over, ...corners] : [...over, ...corners, ...aside];
   const row = geometry.nodes.dequeue;
   const inRow = y > row.y - radius && y < row.y + row.h + radius;
-  if (!inRow) return onTrack(token, geometry, size) ?? near;
+  const below = inRow ? undefined : onTrack(token, geometry, size);
+  if (below !== undefined) return below;
+  const off = radius + size * 0.72 + 2;
+  const [left, right, up, down] = [x - w / 2, x + w / 2, y - off, y + off];
+  const beside = radius + 6;
+  const aside = [
+    { x: right + beside, y },
+    { x: left - beside, y },
+  ];
+  const over = [
+    { x, y: up },
+    { x, y: down },
+  ];
+  const first = upright(token, geometry) ? aside : over;
   // On the line of work the boxes leave no room beside a token: its label stands above or below the row.
-  const above = [0, 1, 2].map((i) => ({ x, y: row.y - size * 0.8 - i * size * 1.15 }));
-  return [...near.slice(0, 1), ...above, { x, y: row.y + row.h + size }];
+  if (inRow)
+    return [
+      ...first.slice(0, 1),
+      ...[0, 1, 2].map((i) => ({ x, y: row.y - size * (0.8 + i * 1.15) })),
+      { x, y: row.y + row.h + size },
+    ];
+  const corners = [
+    { x: left, y: up },
+    { x: left, y: down },
+    { x: right, y: up },
+    { x: right, y: down },
+  ];
+  // On an upright line the room is beside the token, elsewhere above and below it; on the line itself only at need.
+  return first === aside ? [...aside, ...over, ...corners] : [...over, ...corners, ...aside];
 }
 
 /** On the track of a box below the line of work: its label stands below the box, or above it. */
-function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): { x: number; y: number }[] | undefined {
+function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): Point[] | undefined {
   const box = [nodes.cache, nodes.api].find((b) => x > b.x && x < b.x + b.w && y > b.y && y < b.y + b.h);
   if (box === undefined) return undefined;
   const under = [0, 1].map((i) => ({ x, y: box.y + box.h + size * 0.8 + i * size * 1.15 }));
@@ -98,24 +111,27 @@ class Taken {
   }
 
   add(rect: Rect): void {
-    for (const key of fieldsOf(rect)) {
+    someField(rect, (key) => {
       const rects = this.fields.get(key);
       if (rects === undefined) this.fields.set(key, [rect]);
       else rects.push(rect);
-    }
+      return false;
+    });
   }
 
   meets(rect: Rect): boolean {
-    return fieldsOf(rect).some((key) => this.fields.get(key)?.some((other) => overlaps(rect, other)) === true);
+    return someField(rect, (key) => this.fields.get(key)?.some((other) => overlaps(rect, other)) === true);
   }
 }
 
-function fieldsOf({ x, y, w, h }: Rect): number[] {
-  const keys: number[] = [];
+/** Whether found says yes to a field that the rect touches. */
+function someField({ x, y, w, h }: Rect, found: (key: number) => boolean): boolean {
   for (let row = Math.floor(y / field); row * field < y + h; row++) {
-    for (let column = Math.floor(x / field); column * field < x + w; column++) keys.push(row * 1000 + column);
+    for (let column = Math.floor(x / field); column * field < x + w; column++) {
+      if (found(row * 1000 + column)) return true;
+    }
   }
-  return keys;
+  return false;
 }
 
 function overlaps(a: Rect, b: Rect): boolean {
