@@ -76,6 +76,7 @@ func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
 	who := h.roleOf(r)
 	guest := watch.Guest{Joined: func() func() { return h.room.join(page, who == presenter) }}
 	if shared(r) {
+		guest.OfMany = true
 		n := h.room.guests.Add(1)
 		defer h.room.guests.Add(-1)
 		if n > int64(h.cfg.ShareViewers) {
