@@ -188,7 +188,7 @@ func checkAncestor(origin string) error {
 	switch {
 	case strings.Contains(origin, "*"):
 		return bad("has a wildcard, which would let sites in that nobody has named")
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return bad("is not an origin")
 	case u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme+"://"+u.Host != origin:
 		return bad("has more than a scheme, a name and a port")

@@ -175,7 +175,7 @@ func TestAncestorsAreOrigins(t *testing.T) {
 		"*": "wildcard", "https://*.example": "wildcard", "course.example": "not an origin", "": "not an origin",
 		"https://course.example/": "more than", "https://course.example/a": "more than", "https://a@course.example": "more than",
 		"https://course.example?x": "more than", "http://course.example": "plain HTTP", "ftp://course.example": "not an origin",
-		"https://course.example; script-src *": "wildcard", "https://course.example;x": "name", "'self'": "not an origin",
+		"https://course.example; script-src *": "wildcard", "https://course.example;x": "name", "https://:8443": "not an origin", "'self'": "not an origin",
 	} {
 		err := checkAncestor(bad)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--embed-ancestor") {
