@@ -20,7 +20,7 @@ func TestExportToAPipeLeavesItThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pipe.Close()
+	defer func() { _ = pipe.Close() }()
 	o := exportOptions{out: path}
 	out, err := o.create()
 	if err != nil {

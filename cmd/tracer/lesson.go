@@ -137,7 +137,7 @@ func readLesson(path string) (*format.Lesson, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the lesson: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, format.MaxFile+1)) // what is no file has no size
 	if err != nil {
 		return nil, fmt.Errorf("reading the lesson: %w", err)
