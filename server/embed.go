@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/watch"
 	"github.com/reconcile-tracer/tracer/templates"
 )
 
@@ -165,7 +166,7 @@ func (h *Hub) embedWatch(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
-	h.watch.ServeHTTP(w, r.WithContext(ctx))
+	h.watch.ServeGuest(w, r.WithContext(ctx), watch.Guest{OfMany: true})
 }
 
 func embedTokenOf(r *http.Request) string {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -137,6 +138,25 @@ func TestAViewEndsWithItsToken(t *testing.T) {
 	if ctx.Err() != nil {
 		t.Error("the view goes on after its token has ended")
 	}
+}
+
+// Who has a link may ask for ever more filters; some are left for the presenter.
+func TestEmbeddedPagesDoNotTakeAllFilters(t *testing.T) {
+	h := start(t, embeddable)
+	token := h.token.embedToken(time.Now().Add(time.Minute))
+	var refused error
+	for i := 1; i < 64 && refused == nil; i++ {
+		conn, _, err := websocket.Dial(t.Context(), fmt.Sprintf("%s/api/v1/embed/watch?since=%d", h.URL(), i), &websocket.DialOptions{
+			Subprotocols: []string{watch.Subprotocol, embedProtocol + token},
+		})
+		if refused = err; err == nil {
+			t.Cleanup(func() { _ = conn.CloseNow() })
+		}
+	}
+	if refused == nil || !strings.Contains(refused.Error(), "503") {
+		t.Errorf("embedded pages with as many filters as they like are answered %v, want 503", refused)
+	}
+	frame(t, h.watchAs(testToken, "?item=lesson-1/*"), "snapshot")
 }
 
 func TestALinkIsAskedForByThePresentersPageAlone(t *testing.T) {
