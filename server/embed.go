@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/watch"
 	"github.com/reconcile-tracer/tracer/templates"
 )
 
@@ -165,7 +166,7 @@ func (h *Hub) embedWatch(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
-	h.watch.ServeHTTP(w, r.WithContext(ctx))
+	h.watch.ServeGuest(w, r.WithContext(ctx), watch.Guest{OfMany: true})
 }
 
 func embedTokenOf(r *http.Request) string {
@@ -188,7 +189,7 @@ func checkAncestor(origin string) error {
 	switch {
 	case strings.Contains(origin, "*"):
 		return bad("has a wildcard, which would let sites in that nobody has named")
-	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
 		return bad("is not an origin")
 	case u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.Scheme+"://"+u.Host != origin:
 		return bad("has more than a scheme, a name and a port")

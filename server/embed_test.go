@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -139,6 +140,25 @@ func TestAViewEndsWithItsToken(t *testing.T) {
 	}
 }
 
+// Who has a link may ask for ever more filters; some are left for the presenter.
+func TestEmbeddedPagesDoNotTakeAllFilters(t *testing.T) {
+	h := start(t, embeddable)
+	token := h.token.embedToken(time.Now().Add(time.Minute))
+	var refused error
+	for i := 1; i < 64 && refused == nil; i++ {
+		conn, _, err := websocket.Dial(t.Context(), fmt.Sprintf("%s/api/v1/embed/watch?since=%d", h.URL(), i), &websocket.DialOptions{
+			Subprotocols: []string{watch.Subprotocol, embedProtocol + token},
+		})
+		if refused = err; err == nil {
+			t.Cleanup(func() { _ = conn.CloseNow() })
+		}
+	}
+	if refused == nil || !strings.Contains(refused.Error(), "503") {
+		t.Errorf("embedded pages with as many filters as they like are answered %v, want 503", refused)
+	}
+	frame(t, h.watchAs(testToken, "?item=lesson-1/*"), "snapshot")
+}
+
 func TestALinkIsAskedForByThePresentersPageAlone(t *testing.T) {
 	h := start(t, embeddable)
 	cookie := h.cookieName(here) + "=" + h.token.cookie()
@@ -175,7 +195,7 @@ func TestAncestorsAreOrigins(t *testing.T) {
 		"*": "wildcard", "https://*.example": "wildcard", "course.example": "not an origin", "": "not an origin",
 		"https://course.example/": "more than", "https://course.example/a": "more than", "https://a@course.example": "more than",
 		"https://course.example?x": "more than", "http://course.example": "plain HTTP", "ftp://course.example": "not an origin",
-		"https://course.example; script-src *": "wildcard", "https://course.example;x": "name", "'self'": "not an origin",
+		"https://course.example; script-src *": "wildcard", "https://course.example;x": "name", "https://:8443": "not an origin", "'self'": "not an origin",
 	} {
 		err := checkAncestor(bad)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--embed-ancestor") {

@@ -55,7 +55,7 @@ func (k *room) SetLesson(lesson json.RawMessage) error {
 func (k *room) join(page string, presents bool) (left func()) {
 	_ = k.change(func(r *classroom.Room) (bool, error) { return r.Join(page, presents), nil })
 	return func() {
-		_ = k.change(func(r *classroom.Room) (bool, error) { return r.Leave(page), nil })
+		_ = k.change(func(r *classroom.Room) (bool, error) { return r.Leave(page, presents), nil })
 	}
 }
 
@@ -76,6 +76,7 @@ func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
 	who := h.roleOf(r)
 	guest := watch.Guest{Joined: func() func() { return h.room.join(page, who == presenter) }}
 	if shared(r) {
+		guest.OfMany = true
 		n := h.room.guests.Add(1)
 		defer h.room.guests.Add(-1)
 		if n > int64(h.cfg.ShareViewers) {

@@ -166,15 +166,23 @@ func TestPresenterStaysOnLoopbackWhenSharing(t *testing.T) {
 // watchAs opens a viewer's websocket by the viewers' listener.
 func (r *client) watchAs(token, query string) *websocket.Conn {
 	r.t.Helper()
-	conn, res, err := websocket.Dial(r.t.Context(), r.url+"/api/v1/watch"+query, &websocket.DialOptions{
-		HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{watch.Subprotocol},
-	})
+	conn, res, err := r.tryWatch(token, query)
 	if err != nil {
 		r.t.Fatalf("watching: %v (%v)", err, res)
 	}
-	conn.SetReadLimit(64 << 20)
-	r.t.Cleanup(func() { _ = conn.CloseNow() })
 	return conn
+}
+
+// tryWatch is watchAs that may be refused.
+func (r *client) tryWatch(token, query string) (*websocket.Conn, *http.Response, error) {
+	conn, res, err := websocket.Dial(r.t.Context(), r.url+"/api/v1/watch"+query, &websocket.DialOptions{
+		HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{watch.Subprotocol},
+	})
+	if err == nil {
+		conn.SetReadLimit(64 << 20)
+		r.t.Cleanup(func() { _ = conn.CloseNow() })
+	}
+	return conn, res, err
 }
 
 // frame reads the next frame of a type.
@@ -214,6 +222,22 @@ func TestViewerTooManyIsToldTheLimit(t *testing.T) {
 	_ = first.CloseNow()
 	h.client.await("the place that became free", func() bool { return h.room.guests.Load() < 2 })
 	frame(t, viewers.watchAs(testViewer, ""), "snapshot")
+}
+
+// Viewers that ask for ever more filters leave some for the presenter, and for
+// the lesson that is played.
+func TestViewersDoNotTakeAllFilters(t *testing.T) {
+	r, viewers := sharing(t)
+	var refused *http.Response
+	for i := 1; i < 64 && refused == nil; i++ {
+		if _, res, err := viewers.tryWatch(testViewer, fmt.Sprint("?since=", i)); err != nil {
+			refused = res
+		}
+	}
+	if refused == nil || refused.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("viewers who watch by as many filters as they like are answered %v, want 503", refused)
+	}
+	frame(t, r.watchAs(testToken, "?item=lesson-1/*"), "snapshot")
 }
 
 func TestConnectionsOfOneAddressAreLimited(t *testing.T) {

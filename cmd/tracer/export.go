@@ -155,7 +155,8 @@ func (o *exportOptions) say(format string, args ...any) {
 }
 
 // outFile is where the recording goes. A file is there under its name only when
-// it is whole.
+// it is whole; what is no file, such as a pipe or /dev/stdout, is written to as
+// it is.
 type outFile struct {
 	io.Writer
 	file *os.File // nil for standard output
@@ -166,10 +167,14 @@ func (o *exportOptions) create() (*outFile, error) {
 	if o.out == "-" {
 		return &outFile{Writer: o.io.out}, nil
 	}
-	if info, err := os.Stat(o.out); err == nil && info.IsDir() {
+	at, how := o.out+".part", os.O_CREATE|os.O_WRONLY|os.O_TRUNC
+	switch info, err := os.Stat(o.out); {
+	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s: it is a folder (name a file)", o.out)
+	case err == nil && !info.Mode().IsRegular():
+		at, how = o.out, os.O_WRONLY
 	}
-	file, err := os.OpenFile(o.out+".part", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(at, how, 0o600)
 	if err != nil {
 		return nil, explainFile(o.out, err)
 	}
@@ -189,7 +194,10 @@ func (f *outFile) end(whole bool) error {
 		return nil
 	}
 	err := f.file.Close()
-	if whole && err == nil {
+	switch {
+	case f.file.Name() == f.path: // no file
+		return err
+	case whole && err == nil:
 		return os.Rename(f.file.Name(), f.path)
 	}
 	return errors.Join(err, os.Remove(f.file.Name()))

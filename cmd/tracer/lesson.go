@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -132,7 +133,12 @@ func readLesson(path string) (*format.Lesson, error) {
 	if info.IsDir() || info.Size() > format.MaxFile {
 		return nil, usagef("lesson %q: it is a folder, or larger than the limit of %d bytes (name a lesson's file)", path, format.MaxFile)
 	}
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the lesson: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, format.MaxFile+1)) // what is no file has no size
 	if err != nil {
 		return nil, fmt.Errorf("reading the lesson: %w", err)
 	}

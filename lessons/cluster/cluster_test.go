@@ -123,6 +123,15 @@ func TestRefusals(t *testing.T) {
         refused: Conflict
       - delete-child: {of: ConfigMap/a, kind: Pod}
       - apply: {apiVersion: v1, kind: Pod, metadata: {name: bad}, spec: {}}
+      - apply:
+          apiVersion: apps/v1
+          kind: Deployment
+          metadata: {name: d}
+          spec:
+            replicas: 0
+            selector: {matchLabels: {app: d}}
+            template: {metadata: {labels: {app: d}}, spec: {containers: [{name: c, image: none}]}}
+      - write-old: {object: Deployment/d, set: spec.progressDeadlineSeconds, each: [700, 800]}
 `)
 	want := []string{
 		"applied ConfigMap a",
@@ -132,6 +141,8 @@ func TestRefusals(t *testing.T) {
 		"error: edit ConfigMap none: there is none in namespace lesson-refusals: apply it in an earlier beat, or mend the name",
 		"error: delete-child ConfigMap a: it controls no Pod that could be deleted",
 		"error: apply Pod bad: Pod \"bad\" is invalid: spec.containers: Required value: mend the object in the lesson",
+		"applied Deployment d",
+		"write-old Deployment d was refused: 409 Conflict",
 	}
 	for i, line := range strings.Split(said, "\n") {
 		if !strings.HasPrefix(line, want[i]) {

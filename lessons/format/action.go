@@ -1,9 +1,13 @@
 package format
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -101,8 +105,49 @@ func (r *reader) value(a place) any {
 	var v any
 	if err := a.Decode(&v); err != nil {
 		r.fault(a, "it cannot be read: %v: write a plain value", err)
+		return nil
+	}
+	v, err := asJSON(v)
+	if err != nil {
+		r.fault(a, "%v", err)
 	}
 	return v
+}
+
+// asJSON makes what was read from YAML as what is read from JSON: the API
+// server takes nothing else, and its client's copies end in a panic. Whole
+// numbers are int64.
+func asJSON(v any) (any, error) {
+	switch v := v.(type) {
+	case int:
+		return int64(v), nil
+	case map[string]any:
+		for name, field := range v {
+			var err error
+			if v[name], err = asJSON(field); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i, part := range v {
+			var err error
+			if v[i], err = asJSON(part); err != nil {
+				return nil, err
+			}
+		}
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%v is a number that no object can hold: write it in quotes if it is a text", v)
+		}
+	case nil, string, bool, int64:
+	case time.Time:
+		return nil, fmt.Errorf("%s is a date to YAML: write it in quotes", v.Format(time.DateOnly))
+	case map[any]any:
+		return nil, errors.New("a field's name is a number or the like to YAML: write it in quotes")
+	default:
+		return nil, fmt.Errorf("%v is a number that no object can hold: write a smaller one, or in quotes if it is a text", v)
+	}
+	return v, nil
 }
 
 func (r *reader) scale(a place, to *Action) {
@@ -119,6 +164,10 @@ func (r *reader) manifest(a place, to *Action) {
 	}
 	if err := a.Decode(&to.Manifest); err != nil {
 		r.fault(a, "it cannot be read: %v: mend it", err)
+		return
+	}
+	if _, err := asJSON(to.Manifest); err != nil {
+		r.fault(a, "%v", err)
 		return
 	}
 	metadata, _ := to.Manifest["metadata"].(map[string]any)

@@ -57,7 +57,7 @@ func TestPresenterWhoLeavesIsAwayAndAnotherPageGoesOnWithoutTaking(t *testing.T)
 	r := New()
 	r.Join("p1", true)
 	_, _ = r.Present("p1", paused(1), false)
-	if !r.Leave("p1") || r.State().Presenter.Here {
+	if !r.Leave("p1", true) || r.State().Presenter.Here {
 		t.Error("the presenter who has left is here")
 	}
 	r.Join("p2", true)
@@ -72,13 +72,13 @@ func TestPageThatReconnectsIsCountedOnceAndKeepsItsChoice(t *testing.T) {
 	if _, err := r.Follow("v1", false); err != nil {
 		t.Fatal(err)
 	}
-	if r.Join("v1", false) || r.Leave("v1") {
+	if r.Join("v1", false) || r.Leave("v1", false) {
 		t.Error("a page that has reconnected changes the room")
 	}
 	if got := who(r); got != `[1,0,false,"",0]` {
 		t.Errorf("the room is %s", got)
 	}
-	if r.Leave("v1"); who(r) != `[0,0,false,"",0]` {
+	if r.Leave("v1", false); who(r) != `[0,0,false,"",0]` {
 		t.Errorf("after all have left the room is %s", who(r))
 	}
 }
@@ -97,6 +97,28 @@ func TestStrangersAndViewersCannotLead(t *testing.T) {
 		if _, err := r.Follow(name, false); !errors.Is(err, ErrNotHere) {
 			t.Errorf("%s follows: %v", name, err)
 		}
+	}
+}
+
+// Everybody is told the name of the page that presents.
+func TestViewerCannotTakeThePresentersName(t *testing.T) {
+	r := New()
+	r.Join("p1", true)
+	_, _ = r.Present("p1", paused(1), false)
+	r.Join("p1", false)
+	r.Leave("p1", true)
+	if got := who(r); got != `[1,1,false,"p1",1]` {
+		t.Errorf("with a viewer of the presenter's name, who has left, the room is %s", got)
+	}
+	r.Join("p1", true) // back again
+	if _, err := r.Present("p1", paused(2), false); err != nil {
+		t.Errorf("the presenter, who is back, may not present: %v", err)
+	}
+	if _, err := r.Follow("p1", false); err != nil {
+		t.Errorf("the viewer of that name may not leave: %v", err)
+	}
+	if got := who(r); got != `[1,0,true,"p1",2]` {
+		t.Errorf("with both, the room is %s", got)
 	}
 }
 
@@ -168,7 +190,7 @@ func TestCountsAreThoseOfWhoIsThere(t *testing.T) {
 				r.Join(name, name[0] == 'p')
 				open[name]++
 			case 1:
-				r.Leave(name)
+				r.Leave(name, name[0] == 'p')
 				open[name] = max(0, open[name]-1)
 			case 2:
 				_, _ = r.Present(name, paused(1), rapid.Bool().Draw(t, "take"))

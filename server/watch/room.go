@@ -12,6 +12,9 @@ type Guest struct {
 	// Full is why there is no place, "" where there is one. Who is turned away
 	// is told after the upgrade, since a page cannot read the answer before it.
 	Full string
+	// OfMany says that it is one of those of whom anybody can be: they may not
+	// take up all the filters that can be watched at once.
+	OfMany bool
 	// Joined is called when the viewer watches, and what it returns when it does
 	// no more. nil is nothing.
 	Joined func() (left func())

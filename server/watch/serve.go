@@ -27,7 +27,7 @@ var (
 func (h *Hub) ServeGuest(w http.ResponseWriter, r *http.Request, guest Guest) {
 	h.serving.Add(1)
 	defer h.serving.Done()
-	v, err := h.join(r.URL.RawQuery)
+	v, err := h.join(r.URL.RawQuery, guest)
 	if err != nil {
 		http.Error(w, err.Error(), statusOf(err))
 		return
@@ -91,7 +91,7 @@ func (l *link) end(code websocket.StatusCode, reason string) {
 // drop closes the connection without a word. It may be closed already.
 func (l *link) drop() { _ = l.CloseNow() }
 
-func (h *Hub) join(query string) (*viewer, error) {
+func (h *Hub) join(query string, guest Guest) (*viewer, error) {
 	q, err := ParseQuery(query)
 	if err != nil {
 		return nil, &queryError{err}
@@ -105,13 +105,22 @@ func (h *Hub) join(query string) (*viewer, error) {
 		return nil, &queryError{err}
 	}
 	if raw == "" {
-		return h.subscribe(f, nil)
+		return h.subscribeBelow(h.feedsFor(guest), f, nil)
 	}
 	from, err := ParsePosition(raw)
 	if err != nil {
 		return nil, &queryError{err}
 	}
-	return h.subscribe(f, &from)
+	return h.subscribeBelow(h.feedsFor(guest), f, &from)
+}
+
+// feedsFor is how many feeds there may be, for a guest who asks for one more. A
+// quarter is kept from the many: each can ask for as many as it has connections.
+func (h *Hub) feedsFor(guest Guest) int {
+	if guest.OfMany {
+		return h.cfg.MaxFeeds - h.cfg.MaxFeeds/4
+	}
+	return h.cfg.MaxFeeds
 }
 
 // queryError is a fault in what the viewer asked for.

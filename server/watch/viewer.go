@@ -60,6 +60,12 @@ type viewer struct {
 
 // subscribe makes a viewer. leave must be called in the end.
 func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
+	return h.subscribeBelow(h.cfg.MaxFeeds, f, from)
+}
+
+// subscribeBelow is subscribe for who may add a filter only where there are
+// fewer than most.
+func (h *Hub) subscribeBelow(most int, f Filter, from *Position) (*viewer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.ready {
@@ -68,7 +74,7 @@ func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
 	if h.viewers >= h.cfg.MaxViewers {
 		return nil, ErrTooMany
 	}
-	fd, fresh, err := h.feedFor(f)
+	fd, fresh, err := h.feedFor(most, f)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +88,12 @@ func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
 	return v, nil
 }
 
-func (h *Hub) feedFor(f Filter) (fd *feed, fresh bool, err error) {
+func (h *Hub) feedFor(most int, f Filter) (fd *feed, fresh bool, err error) {
 	key := f.key()
 	if fd = h.feeds[key]; fd != nil {
 		return fd, false, nil
 	}
-	if len(h.feeds) >= h.cfg.MaxFeeds && !h.forgetFeed() {
+	if len(h.feeds) >= most && !h.forgetFeed() {
 		return nil, false, ErrManyFilters
 	}
 	fd = h.newFeed(f)

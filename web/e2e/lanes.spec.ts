@@ -43,3 +43,13 @@ test("one lane of several is chosen by its own tokens and counts", async ({ demo
   await expect(page.locator('tracer-lane[data-lane="jobset"] [data-part="reconciles"]')).not.toHaveText("0");
   await expect(page.locator("#status")).toContainText("2 controllers");
 });
+
+test("a name with no place to break stays off the map", async ({ demo, page }) => {
+  const name = "long".repeat(15);
+  await multiply(page, [name]);
+  await page.goto(demo.login);
+  const lane = page.locator(`tracer-lane[data-lane="${name}"]`);
+  await lane.scrollIntoViewIfNeeded();
+  const words = await lane.locator(".lane-name").evaluate((it) => it.scrollWidth - it.clientWidth);
+  expect(words).toBeLessThanOrEqual(0);
+});
