@@ -96,19 +96,10 @@ func (r *reader) path(a place) []string {
 	return path
 }
 
-// value reads any value; null takes the field away.
-func (r *reader) value(a place) any {
-	var v any
-	if err := a.Decode(&v); err != nil {
-		r.fault(a, "it cannot be read: %v: write a plain value", err)
-	}
-	return v
-}
-
 func (r *reader) scale(a place, to *Action) {
 	var n int
 	r.mapping(a, must("object", r.object(to)), must("to", r.integer(&n, 0, maxReplicas)))
-	to.Values = []any{n}
+	to.Values = []any{int64(n)}
 }
 
 // manifest reads an object in the lesson's own namespace.
@@ -117,7 +108,8 @@ func (r *reader) manifest(a place, to *Action) {
 		r.fault(a, "it is %s: write an object with apiVersion, kind, metadata and spec", kindOf(a.Node))
 		return
 	}
-	if err := a.Decode(&to.Manifest); err != nil {
+	var err error
+	if to.Manifest, err = plainMapping(a.Node); err != nil {
 		r.fault(a, "it cannot be read: %v: mend it", err)
 		return
 	}

@@ -83,7 +83,8 @@ type Action struct {
 	// Kind and Name are the object; for DoDeleteChild Kind and Name are the
 	// owner's, and Child the kind of what is deleted.
 	Kind, Name, Child string
-	// Manifest is the object that is applied or created.
+	// Manifest is the object that is applied or created. It and Values are of
+	// the types that decoded JSON has, with int64 for whole numbers.
 	Manifest map[string]any
 	// Path is the field that is set, name by name, Values what it is set to,
 	// one after another.

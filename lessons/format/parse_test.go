@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // good is a lesson that is fine; the tests change a part of it.
@@ -143,6 +145,11 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			if l.ID == "" || len(l.Beats) == 0 {
 				t.Errorf("a lesson without id or beats was taken: %+v", l)
+			}
+			for _, b := range l.Beats {
+				for _, a := range b.Do {
+					runtime.DeepCopyJSONValue([]any{a.Values, a.Manifest}) // panics at what is not JSON
+				}
 			}
 			return
 		}
