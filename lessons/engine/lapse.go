@@ -7,8 +7,15 @@ import (
 )
 
 // lapseMargin is how long before its end a command counts as over, in
-// microseconds: it is to outlast the wait of the beat that needs it.
+// microseconds: it is to outlast the wait of the beat that needs it. For one
+// that stands for less than a minute it is half of that time.
 const lapseMargin = 30_000_000
+
+// countsUntil is until when a command counts that was given at a time.
+func countsUntil(given int64, c *format.Control) int64 {
+	stands := c.Stands()
+	return given + stands - min(lapseMargin, stands/2)
+}
 
 // headOf is the beat with which begins what beat goes on with.
 func (e *Engine) headOf(beat int) int {
@@ -40,7 +47,7 @@ func (e *Engine) standsUntil(head, beat int) int64 {
 			case a.Control.Command == "resume", a.Control.Command == "lift":
 				until = never
 			default:
-				until = min(until, e.acted[n]+a.Control.Stands()-lapseMargin)
+				until = min(until, countsUntil(e.acted[n], a.Control))
 			}
 		}
 	}

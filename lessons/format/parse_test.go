@@ -71,6 +71,7 @@ func TestBadLessons(t *testing.T) {
 		{"unknown command", "command: pause", "command: halt", `good.yaml:25: beats[0].do[2].control.command: "halt" is not known: use one of pause, resume, step`},
 		{"fault without one", "{command: pause, phase: compute}", "{command: fault}", "good.yaml:25: beats[0].do[2].control: fault goes with command: fault, and command: fault needs one"},
 		{"control unasked", "needs: [control]\n", "", "good.yaml:24: beats[0].do: it controls the controller, which must be able to take commands: add needs: [control] to the lesson"},
+		{"too short a hold", good[strings.Index(good, "      - control"):], "      - control: {command: fault, fault: hold_watch, seconds: 9}\n  - title: Look\n    words: Look.\n    continues: true\n", "good.yaml:25: beats[1].continues: what the beat before holds ends after 9 seconds, and nobody is that quick: hold it for 10 or more"},
 		{"unknown kind", "kind: PodSet", "kind: Gadget", `beats[0].do[0].apply: kind "Gadget" is not known: use one of ConfigMap, Deployment, Pod, PodSet, ReplicaSet`},
 		{"wrong apiVersion", "reconcile-tracer.io/v1alpha1", "reconcile-tracer.io/v1", "apiVersion is not that of a PodSet: write demo.reconcile-tracer.io/v1alpha1"},
 		{"a namespace", "{name: web}", "{name: web, namespace: default}", "metadata.namespace is the lesson's own, which is made for each run: leave it out"},
