@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/reconcile-tracer/tracer/internal/standin"
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/lessons/play"
@@ -23,9 +23,6 @@ const (
 	// asked.
 	quietWithin = 90 * time.Second
 	quietEvery  = 200 * time.Millisecond
-	// standIn is what a recording has where the run's own folder was: the API
-	// server's spans name etcd's socket.
-	standIn = "/demo"
 )
 
 // A recorded lesson is read while it plays: each beat stays for as long as its
@@ -82,7 +79,7 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 		return err
 	}
 	sized := &countingWriter{to: out}
-	err = writeSession(sized, withoutFolder(plain.Bytes(), folder), strings.HasSuffix(o.record, ".gz"))
+	err = writeSession(sized, standin.For(folder, plain.Bytes()), strings.HasSuffix(o.record, ".gz"))
 	if err = errors.Join(err, out.end(err == nil)); err != nil {
 		return fmt.Errorf("recording %s: %w", l.ID, err)
 	}
@@ -91,15 +88,6 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 }
 
 func exact(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339Nano) }
-
-// withoutFolder takes the name of a folder out of a file of JSON lines.
-func withoutFolder(session []byte, folder string) []byte {
-	quoted, err := json.Marshal(folder)
-	if err != nil || folder == "" {
-		return session
-	}
-	return bytes.ReplaceAll(session, bytes.Trim(quoted, `"`), []byte(standIn))
-}
 
 // writeSession writes a session, gzipped as well as can be: it is written once.
 func writeSession(to io.Writer, session []byte, zipped bool) error {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/demotest"
+	"github.com/reconcile-tracer/tracer/internal/standin"
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/journal"
@@ -38,7 +39,7 @@ func TestLessonRunsAloneAndIsRecorded(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 	text := read(t, session)
-	if strings.Contains(text, dir) || !strings.Contains(text, standIn+"/") {
+	if strings.Contains(text, dir) || !strings.Contains(text, standin.Folder+"/") {
 		t.Errorf("the recording names the folder %s, or nothing stands in for it", dir)
 	}
 	beats := beatsIn(t, text)
