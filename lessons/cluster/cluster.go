@@ -115,6 +115,11 @@ func (r *Run) Remove(ctx context.Context) error {
 	if err := r.Leave(ctx); err != nil {
 		return err
 	}
+	return r.AwaitGone(ctx)
+}
+
+// AwaitGone waits until the namespace, which Leave has been called for, is gone.
+func (r *Run) AwaitGone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, goneWithin)
 	defer cancel()
 	if !poll(ctx, func() bool {

@@ -16,10 +16,11 @@ import (
 
 const (
 	// actWithin bounds all that one beat does, cleanWithin the removal of all
-	// that a lesson made, and leaveWithin the same when the player closes.
+	// that a lesson made, and leaveWithin everything from when the player closes:
+	// the hub's supervisor waits for three seconds.
 	actWithin    = time.Minute
 	cleanWithin  = time.Minute
-	leaveWithin  = 2 * time.Second
+	leaveWithin  = time.Second
 	recordWithin = 5 * time.Second
 )
 
@@ -67,7 +68,7 @@ func (c *crew) do(effects []engine.Effect) {
 // start does one effect in the background, after the one before it.
 func (c *crew) start(within time.Duration, effect func(context.Context) engine.Result) {
 	c.work.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(c.session.last, within)
 	c.cancel = cancel
 	c.work.Go(func() {
 		defer cancel()
@@ -183,20 +184,30 @@ func (c *crew) clean(ctx context.Context, f *engine.Clean) engine.Result {
 	if c.run == nil {
 		return engine.Result{Seq: f.Seq}
 	}
-	select {
-	case <-c.session.closing.Done():
-		ctx, cancel := context.WithTimeout(ctx, leaveWithin)
-		defer cancel()
-		return engine.Result{Seq: f.Seq, Err: c.run.Leave(ctx)}
-	default:
-		return engine.Result{Seq: f.Seq, Err: c.run.Remove(ctx)}
+	err := c.run.Leave(ctx)
+	if err == nil {
+		err = c.awaitGone(ctx)
 	}
+	return engine.Result{Seq: f.Seq, Err: err}
+}
+
+// awaitGone waits until what the lesson made is gone, unless the player closes:
+// it goes by itself then.
+func (c *crew) awaitGone(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.session.closing, cancel)()
+	err := c.run.AwaitGone(ctx)
+	if c.session.closing.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // record puts beats into the journal until there are no more.
 func (c *crew) record() {
 	for beat := range c.records {
-		ctx, cancel := context.WithTimeout(context.Background(), recordWithin)
+		ctx, cancel := context.WithTimeout(c.session.last, recordWithin)
 		if err := c.session.player.cfg.Hub.Record(ctx, beat); err != nil {
 			c.log("a beat was not recorded", err)
 		}
