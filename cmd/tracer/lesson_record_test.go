@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,7 +85,7 @@ func beatsIn(t *testing.T, session string) []*flow.Beat {
 }
 
 // killedHub kills the hub in the middle of a lesson: when it is back, the
-// lesson's namespace goes.
+// lesson's namespace goes, and its beat ends.
 func (e *demoEnv) killedHub(t *testing.T) {
 	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", ""); status != http.StatusOK {
 		t.Fatalf("start: %d %s", status, answer)
@@ -99,6 +100,15 @@ func (e *demoEnv) killedHub(t *testing.T) {
 			return fmt.Errorf("namespaces %v", left)
 		}
 		return nil
+	})
+	e.eventually(t, "every beat has ended", func() error {
+		rows, err := demotest.Rows[flow.Beat](e.ctx, e.demo, url.Values{"row": {"beat"}})
+		for _, r := range rows {
+			if r.To == 0 {
+				return fmt.Errorf("%s goes on", r.Key)
+			}
+		}
+		return err
 	})
 }
 

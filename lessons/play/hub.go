@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
@@ -164,4 +165,24 @@ func (r *Remote) Record(ctx context.Context, beat *flow.Beat) error {
 	}
 	_, err = r.post(ctx, "/v1/logs", "application/x-protobuf", r.Ingest, body)
 	return err
+}
+
+// EndBeats ends, now, the beats in the hub's history that began before a time
+// and have not ended: who played them was killed.
+func (r *Remote) EndBeats(ctx context.Context, before time.Time) error {
+	beats, err := Rows[flow.Beat](ctx, r, "row=beat")
+	if err != nil {
+		return err
+	}
+	for i := range beats {
+		b := &beats[i]
+		if b.To != 0 || b.From >= before.UnixMicro() {
+			continue
+		}
+		b.To = max(now(), b.From, b.Acted, b.Done)
+		if err := r.Record(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
