@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type crew struct {
 	records chan *flow.Beat
 	cancel  context.CancelFunc // of the effect under way
 	work    sync.WaitGroup
+	// giving are the results on their way to the engine.
+	giving sync.WaitGroup
 
 	// What follows belongs to the effect under way.
 	run      *cluster.Run
@@ -73,17 +76,18 @@ func (c *crew) start(within time.Duration, effect func(context.Context) engine.R
 	c.work.Go(func() {
 		defer cancel()
 		result := effect(ctx)
-		go c.session.give(engine.Input{Result: &result})
+		c.giving.Go(func() { c.session.give(engine.Input{Result: &result}) })
 	})
 }
 
-// end waits for all that is under way.
+// end waits for all that is under way; nothing is given to the engine any more.
 func (c *crew) end() {
 	c.work.Wait()
 	if c.watching != nil {
 		c.watching()
 	}
 	c.watch.Wait()
+	c.giving.Wait()
 	close(c.records)
 }
 
@@ -112,10 +116,18 @@ func (c *crew) follow(ctx context.Context, namespace string) error {
 	opened := sync.OnceFunc(func() { close(first) })
 	failed := make(chan error, 1)
 	c.watch.Go(func() {
-		failed <- c.session.player.cfg.Hub.Watch(watching, namespace, func(rows []flow.Row, gone []flow.RowRef) {
+		err := c.session.player.cfg.Hub.Watch(watching, namespace, func(w Change) {
 			opened()
-			c.session.give(engine.Input{Rows: rows, Gone: gone})
+			c.session.give(engine.Input{Rows: w.Rows, Gone: w.Gone, All: w.All})
 		})
+		select {
+		case <-first:
+			if err != nil && watching.Err() == nil {
+				c.session.give(engine.Input{Lost: err})
+			}
+		default:
+			failed <- err
+		}
 	})
 	select {
 	case <-first:
@@ -123,7 +135,13 @@ func (c *crew) follow(ctx context.Context, namespace string) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("the hub gave no rows: see whether it runs: %w", ctx.Err())
+		cancel()
+	}
+	select {
+	case <-first: // at the last moment
+		return ctx.Err()
+	case err := <-failed:
+		return fmt.Errorf("the hub gave no rows: see whether it runs: %w", cmp.Or(err, ctx.Err()))
 	}
 }
 

@@ -47,8 +47,8 @@ func newHandHub() *handHub {
 
 func (h *handHub) Check(context.Context, string, bool) error { return nil }
 
-func (h *handHub) Watch(ctx context.Context, _ string, take func([]flow.Row, []flow.RowRef)) error {
-	take(nil, nil)
+func (h *handHub) Watch(ctx context.Context, _ string, take func(Change)) error {
+	take(Change{All: true})
 	select {
 	case <-ctx.Done():
 		return nil

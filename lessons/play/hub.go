@@ -25,6 +25,8 @@ type Remote struct {
 	Client *http.Client
 	// NoRecord says that beats are not put into the journal.
 	NoRecord bool
+
+	lostAfter time.Duration // 0 is the constant
 }
 
 func (r *Remote) client() *http.Client {

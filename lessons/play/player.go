@@ -21,8 +21,10 @@ type Hub interface {
 	// that the hub does not hear it, or, with commands, that it takes none.
 	Check(ctx context.Context, controller string, commands bool) error
 	// Watch gives the rows of a namespace, first all that there are, then what
-	// changes, until ctx ends. It goes on by itself after a broken connection.
-	Watch(ctx context.Context, namespace string, take func(rows []flow.Row, gone []flow.RowRef)) error
+	// changes, until ctx ends. It goes on by itself after a broken connection,
+	// with all that there are then. The error is why there are no rows any more;
+	// when ctx ends, why there were none, or nil.
+	Watch(ctx context.Context, namespace string, take func(Change)) error
 	// Control gives a command for one item ("" is every item) of a controller,
 	// and returns the id of what stands from then on, and what was done.
 	Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error)
@@ -30,6 +32,14 @@ type Hub interface {
 	Lift(ctx context.Context, controller, id string) error
 	// Record puts a beat into the journal.
 	Record(ctx context.Context, beat *flow.Beat) error
+}
+
+// Change are new or changed rows, and those that are no more. All says that Rows
+// are all that there are.
+type Change struct {
+	All  bool
+	Rows []flow.Row
+	Gone []flow.RowRef
 }
 
 // Config says how a Player plays. Hub, Cluster and Lessons are required.
