@@ -17,7 +17,7 @@ func (r *reader) verbs(to *Action) []entry {
 		maybe(DoScale, func(a place) { r.scale(a, to) }),
 		maybe(DoDelete, func(a place) { r.mapping(a, must("object", r.object(to))) }),
 		maybe(DoDeleteChild, func(a place) {
-			r.mapping(a, must("of", r.object(to)), must("kind", r.oneOf(&to.Child, kindNames()...)))
+			r.mapping(a, must("of", r.object(to)), must("kind", r.oneOf(&to.Child, Kinds()...)))
 		}),
 		maybe(DoWriteOld, func(a place) { r.edit(a, to) }),
 		maybe(DoControl, func(a place) { r.control(a, to) }),
@@ -60,7 +60,7 @@ func (r *reader) object(to *Action) func(place) {
 	return func(a place) {
 		kind, name, ok := strings.Cut(a.Value, "/")
 		if _, known := KindOf(kind); !ok || !known || !label.MatchString(name) || len(name) > maxName {
-			r.fault(a, "%s is not an object: write Kind/name, as in PodSet/web; the kinds are %s", shown(a.Node), strings.Join(kindNames(), ", "))
+			r.fault(a, "%s is not an object: write Kind/name, as in PodSet/web; the kinds are %s", shown(a.Node), strings.Join(Kinds(), ", "))
 			return
 		}
 		to.Kind, to.Name = kind, name
@@ -119,7 +119,7 @@ func (r *reader) manifest(a place, to *Action) {
 	kind, known := KindOf(to.Kind)
 	switch {
 	case !known:
-		r.fault(a, "kind %q is not known: use one of %s", brief(to.Kind), strings.Join(kindNames(), ", "))
+		r.fault(a, "kind %q is not known: use one of %s", brief(to.Kind), strings.Join(Kinds(), ", "))
 	case to.Manifest["apiVersion"] != kind.APIVersion():
 		r.fault(a, "apiVersion is not that of a %s: write %s", to.Kind, kind.APIVersion())
 	case !label.MatchString(to.Name) || len(to.Name) > maxName:

@@ -118,7 +118,8 @@ func KindOf(name string) (Kind, bool) {
 	return k, ok
 }
 
-func kindNames() []string {
+// Kinds are the kinds of objects that actions know, sorted.
+func Kinds() []string {
 	var names []string
 	for name := range kinds {
 		names = append(names, name)
