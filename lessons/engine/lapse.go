@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // lapseMargin is how long before its end a command counts as over, in
@@ -12,8 +13,8 @@ import (
 const lapseMargin = 30_000_000
 
 // countsUntil is until when a command counts that was given at a time.
-func countsUntil(given int64, c *format.Control) int64 {
-	stands := c.Stands()
+func countsUntil(given int64, c *wire.Command) int64 {
+	stands := c.Lasts().Microseconds()
 	return given + stands - min(lapseMargin, stands/2)
 }
 
@@ -44,7 +45,7 @@ func (e *Engine) standsUntil(head, beat int) int64 {
 		for _, a := range e.lesson.Beats[n].Do {
 			switch {
 			case a.Verb != format.DoControl || e.acted[n] == 0:
-			case a.Control.Command == "resume", a.Control.Command == "lift":
+			case a.Control.Command == wire.Resume, a.Control.Command == wire.Lift:
 				until = never
 			default:
 				until = min(until, countsUntil(e.acted[n], a.Control))

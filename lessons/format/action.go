@@ -1,11 +1,12 @@
 package format
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // verbs are how each action is read, by its field's name.
@@ -129,37 +130,35 @@ func (r *reader) manifest(a place, to *Action) {
 	}
 }
 
-var resource = regexp.MustCompile(`^[a-z]+(/[a-z]+)?$`)
-
-// resource reads the plural of a kind, with a subresource or without.
-func (r *reader) resource(to *string) func(place) {
-	return func(a place) {
-		if a.Kind != yaml.ScalarNode || !resource.MatchString(a.Value) || len(a.Value) > maxName {
-			r.fault(a, "%s is not a resource: write it as in pods, or podsets/status", shown(a.Node))
-			return
-		}
-		*to = a.Value
-	}
-}
-
+// control reads a command, and has it checked by what the hub and the controller
+// check it by.
 func (r *reader) control(a place, to *Action) {
-	c := &Control{}
+	c := &wire.Command{}
 	to.Control = c
+	before := len(r.faults)
 	r.mapping(a,
-		must("command", r.oneOf(&c.Command, "pause", "resume", "step", "slow", "break", "fault", "lift")),
-		maybe("phase", r.oneOf(&c.Phase, phases...)),
-		maybe("by", r.oneOf(&c.By, "phase", "reconcile")),
-		maybe("factor", r.number(&c.Factor, 1, 1000)),
-		maybe("when", r.text(&c.When, maxChoice)),
-		maybe("fault", r.oneOf(&c.Fault, faults...)),
-		maybe("count", r.integer(&c.Count, 1, 100)),
-		maybe("delay_ms", r.integer(&c.DelayMS, 1, 30_000)),
-		maybe("seconds", r.number(&c.Seconds, 0.1, 600)),
-		maybe("verb", r.oneOf(&c.Verb, "create", "update", "patch", "delete")),
-		maybe("resource", r.resource(&c.Resource)),
-		maybe("any", r.yes(&c.Any)),
+		must("command", r.text(&c.Command, wire.MaxName)),
+		maybe("phase", r.text(&c.Phase, wire.MaxName)),
+		maybe("by", r.text(&c.By, wire.MaxName)),
+		maybe("factor", r.number(&c.Factor, 0, wire.MaxFactor)),
+		maybe("when", r.text(&c.When, wire.MaxWhen)),
+		maybe("fault", r.text(&c.Fault, wire.MaxName)),
+		maybe("count", r.integer(&c.Count, 1, wire.MaxCount)),
+		maybe("delay_ms", r.integer(&c.DelayMS, 1, wire.MaxDelayMS)),
+		maybe("seconds", r.number(&c.Seconds, 0, wire.MaxSeconds)),
+		maybe("verb", r.text(&c.Verb, wire.MaxName)),
+		maybe("resource", r.text(&c.Resource, wire.MaxItem)),
+		maybe("any", r.yes(&to.Any)),
 	)
-	if (c.Command == "fault") != (c.Fault != "") {
-		r.fault(a, "fault goes with command: fault, and command: fault needs one: use one of %s", strings.Join(faults, ", "))
+	if len(r.faults) > before {
+		return
+	}
+	given := *c
+	given.Controller = "any"
+	if !to.Any {
+		given.Item = "namespace/any"
+	}
+	if err := given.Check(); err != nil {
+		r.fault(a, "%v", err)
 	}
 }

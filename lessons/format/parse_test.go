@@ -68,8 +68,13 @@ func TestBadLessons(t *testing.T) {
 		{"unknown action", "- control: {command: pause, phase: compute}", "- explode: {}", "good.yaml:25: beats[0].do[2].explode: the field is not known: use apply, create, edit, scale, delete, delete-child, write-old, control, refused"},
 		{"no action", "- control: {command: pause, phase: compute}", "- refused: Invalid", "good.yaml:25: beats[0].do[2]: there is no action: use one of apply, create"},
 		{"two actions", "- control: {command: pause, phase: compute}", "- {control: {command: pause}, delete: {object: PodSet/web}}", "good.yaml:25: beats[0].do[2]: it is control and delete at once: write two actions"},
-		{"unknown command", "command: pause", "command: halt", `good.yaml:25: beats[0].do[2].control.command: "halt" is not known: use one of pause, resume, step`},
-		{"fault without one", "{command: pause, phase: compute}", "{command: fault}", "good.yaml:25: beats[0].do[2].control: fault goes with command: fault, and command: fault needs one"},
+		{"unknown command", "command: pause", "command: halt", `good.yaml:25: beats[0].do[2].control: command "halt" is not known: use pause, resume, step`},
+		{"fault without one", "{command: pause, phase: compute}", "{command: fault}", "good.yaml:25: beats[0].do[2].control: fault is empty: use 409, 429"},
+		{"slow without a factor", "{command: pause, phase: compute}", "{command: slow, phase: compute}", "good.yaml:25: beats[0].do[2].control: factor is 0, and must be over 1"},
+		{"break at everything", "{command: pause, phase: compute}", "{command: break, any: true}", "good.yaml:25: beats[0].do[2].control: a break needs a phase, an item or when"},
+		{"break at nothing there is", "{command: pause, phase: compute}", "{command: break, when: resul = error}", `good.yaml:25: beats[0].do[2].control: when: at 1: "resul" is nothing to test`},
+		{"a field of another command", "{command: pause, phase: compute}", "{command: pause, factor: 3}", "good.yaml:25: beats[0].do[2].control: factor does not go with pause"},
+		{"too many times", "{command: pause, phase: compute}", "{command: fault, fault: 409, count: 1001}", `good.yaml:25: beats[0].do[2].control.count: "1001" is not a whole number from 1 to 1000`},
 		{"control unasked", "needs: [control]\n", "", "good.yaml:24: beats[0].do: it controls the controller, which must be able to take commands: add needs: [control] to the lesson"},
 		{"too short a hold", good[strings.Index(good, "      - control"):], "      - control: {command: fault, fault: hold_watch, seconds: 9}\n  - title: Look\n    words: Look.\n    continues: true\n", "good.yaml:25: beats[1].continues: what the beat before holds ends after 9 seconds, and nobody is that quick: hold it for 10 or more"},
 		{"unknown kind", "kind: PodSet", "kind: Gadget", `beats[0].do[0].apply: kind "Gadget" is not known: use one of ConfigMap, Deployment, Pod, PodSet, ReplicaSet`},
@@ -115,6 +120,19 @@ func TestBadLessons(t *testing.T) {
 				t.Errorf("said:\n%v\nwant:\n%s", err, c.want)
 			}
 		})
+	}
+}
+
+// Commands that the controller takes are taken, with its own limits.
+func TestGoodCommands(t *testing.T) {
+	for _, text := range []string{
+		"{command: break}", "{command: break, any: true, when: result = error}", "{command: slow, factor: 1.5}",
+		"{command: fault, fault: 409, count: 1000}", "{command: fault, fault: latency, delay_ms: 60000, verb: get}",
+		"{command: fault, fault: hold_watch, seconds: 600, any: true}", "{command: step, by: reconcile}", "{command: lift, any: true}",
+	} {
+		if _, err := Parse("good.yaml", []byte(strings.Replace(good, "{command: pause, phase: compute}", text, 1))); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

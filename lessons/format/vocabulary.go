@@ -44,7 +44,6 @@ var (
 		OwnWrite,
 	}
 	phases = []string{"dequeue", "fetch", "compute", "apply", "requeue"}
-	faults = []string{"409", "429", "500", "timeout_before", "timeout_after", "latency", "hold_watch"}
 )
 
 // OwnWrite is the word for a cause that the controller's own write has made,

@@ -40,11 +40,8 @@ type crew struct {
 	run      *cluster.Run
 	watching context.CancelFunc
 	watch    sync.WaitGroup
-	stand    []standing
+	stand    []string // the ids of the commands that stand until they are lifted
 }
-
-// standing is a command that stands until it is lifted.
-type standing struct{ id, command, item string }
 
 func (c *crew) do(effects []engine.Effect) {
 	for _, f := range effects {
@@ -165,15 +162,18 @@ func (c *crew) one(ctx context.Context, a *format.Action) (string, error) {
 	if a.Verb != format.DoControl {
 		return c.run.Do(ctx, *a)
 	}
-	item := c.run.Namespace + "/" + c.session.lesson.Item
-	if a.Control.Any {
-		item = ""
+	command := *a.Control
+	command.Controller = c.session.lesson.Controller
+	if !a.Any {
+		command.Item = c.run.Namespace + "/" + c.session.lesson.Item
 	}
-	id, did, err := c.session.player.cfg.Hub.Control(ctx, c.session.lesson.Controller, item, *a.Control)
+	id, did, err := c.session.player.cfg.Hub.Control(ctx, command)
 	if err != nil {
-		return "", fmt.Errorf("control %s: %w", a.Control.Command, err)
+		return "", fmt.Errorf("control %s: %w", command.Command, err)
 	}
-	c.stand = append(c.stand, standing{id, a.Control.Command, item})
+	if command.Stands() {
+		c.stand = append(c.stand, id)
+	}
 	return did, nil
 }
 
@@ -186,12 +186,9 @@ func (c *crew) undo(ctx context.Context, u *engine.Undo) engine.Result {
 // is as it should be.
 func (c *crew) lift(ctx context.Context) {
 	hub, controller := c.session.player.cfg.Hub, c.session.lesson.Controller
-	for _, s := range c.stand {
-		if s.command == "resume" || s.command == "lift" {
-			continue
-		}
-		if err := hub.Lift(ctx, controller, s.id); err != nil {
-			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", s.id, "error", err)
+	for _, id := range c.stand {
+		if err := hub.Lift(ctx, controller, id); err != nil {
+			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", id, "error", err)
 		}
 	}
 	c.stand = nil

@@ -22,6 +22,7 @@ import (
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // TestMain also fails when goroutines are left over.
@@ -57,7 +58,7 @@ func (h *handHub) Watch(ctx context.Context, _ string, take func(Change)) error 
 	}
 }
 
-func (h *handHub) Control(ctx context.Context, _, _ string, c format.Control) (id, did string, err error) {
+func (h *handHub) Control(ctx context.Context, c wire.Command) (id, did string, err error) {
 	h.mu.Lock()
 	h.given = append(h.given, c.Command)
 	h.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // Remote is a hub by its HTTP API. It is safe for concurrent use.
@@ -121,26 +121,14 @@ func Rows[T any](ctx context.Context, r *Remote, query string) ([]T, error) {
 	}
 }
 
-// command is the body of POST /api/v1/control.
-type command struct {
-	format.Control
-	Controller string `json:"controller"`
-	Item       string `json:"item"`
-	ID         string `json:"id,omitempty"`
-}
-
-// Control implements Hub.
-func (r *Remote) Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error) {
-	return r.control(ctx, command{Control: c, Controller: controller, Item: item})
-}
-
 // Lift implements Hub.
 func (r *Remote) Lift(ctx context.Context, controller, id string) error {
-	_, _, err := r.control(ctx, command{Control: format.Control{Command: "lift"}, Controller: controller, ID: id})
+	_, _, err := r.Control(ctx, wire.Command{Command: wire.Lift, Controller: controller, ID: id})
 	return err
 }
 
-func (r *Remote) control(ctx context.Context, c command) (id, did string, err error) {
+// Control implements Hub.
+func (r *Remote) Control(ctx context.Context, c wire.Command) (id, did string, err error) {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return "", "", fmt.Errorf("encoding the command: %w", err)

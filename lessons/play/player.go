@@ -13,6 +13,7 @@ import (
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // Hub is what a lesson needs of a hub. Its methods must heed ctx.
@@ -25,9 +26,9 @@ type Hub interface {
 	// with all that there are then. The error is why there are no rows any more;
 	// when ctx ends, why there were none, or nil.
 	Watch(ctx context.Context, namespace string, take func(Change)) error
-	// Control gives a command for one item ("" is every item) of a controller,
-	// and returns the id of what stands from then on, and what was done.
-	Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error)
+	// Control gives a command, and returns the id of what stands from then on, and
+	// what was done.
+	Control(ctx context.Context, c wire.Command) (id, did string, err error)
 	// Lift ends what stands under an id.
 	Lift(ctx context.Context, controller, id string) error
 	// Record puts a beat into the journal.
