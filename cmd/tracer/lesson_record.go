@@ -69,7 +69,9 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", l.ID, err)
 	}
-	e := &exportOptions{out: o.record, hub: hub.URL, token: hub.Token, since: exact(first), until: exact(time.Now().UnixMicro()), io: o.io}
+	// The history is cut by the hub's clock, and the beats have this process's.
+	since := time.UnixMicro(first).Add(hub.Lead()).UTC().Format(time.RFC3339Nano)
+	e := &exportOptions{out: o.record, hub: hub.URL, token: hub.Token, since: since, io: o.io}
 	var plain bytes.Buffer
 	if _, err := e.fromHub(ctx, source{url: hub.URL}, &countingWriter{to: &plain}, newProgress(o.io.err)); err != nil {
 		return fmt.Errorf("recording %s: %w", l.ID, err)
@@ -86,8 +88,6 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 	fmt.Fprintf(o.io.out, "wrote %s to %s; next: tracer replay %s\n", bytesSaid(sized.n), o.record, o.record)
 	return nil
 }
-
-func exact(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339Nano) }
 
 // writeSession writes a session, gzipped as well as can be: it is written once.
 func writeSession(to io.Writer, session []byte, zipped bool) error {

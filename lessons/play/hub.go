@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
@@ -26,7 +27,8 @@ type Remote struct {
 	// NoRecord says that beats are not put into the journal.
 	NoRecord bool
 
-	lostAfter time.Duration // 0 is the constant
+	lostAfter time.Duration         // 0 is the constant
+	lead      atomic.Pointer[int64] // see Lead, in microseconds
 }
 
 func (r *Remote) client() *http.Client {

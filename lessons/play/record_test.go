@@ -34,17 +34,17 @@ func TestRecordedBeatIsTheRow(t *testing.T) {
 }
 
 func TestReadFrame(t *testing.T) {
-	c, err := readFrame([]byte(`{"type":"rows","rows":[{"row":"item","key":"a","item":"ns/a"},{"row":"sample","key":"b"},{"row":"wait","key":"c"}],"gone":["wait/ns/x/1"]}`))
-	if err != nil || c.All || len(c.Rows) != 2 || c.Rows[0].ID() != "a" || c.Rows[1].Kind() != flow.RowWait {
+	c, at, err := readFrame([]byte(`{"type":"rows","now":7,"rows":[{"row":"item","key":"a","item":"ns/a"},{"row":"sample","key":"b"},{"row":"wait","key":"c"}],"gone":["wait/ns/x/1"]}`))
+	if err != nil || at != 7 || c.All || len(c.Rows) != 2 || c.Rows[0].ID() != "a" || c.Rows[1].Kind() != flow.RowWait {
 		t.Errorf("rows %v, %v", c, err)
 	}
 	if want := (flow.RowRef{Kind: flow.RowWait, ID: "ns/x/1"}); len(c.Gone) != 1 || c.Gone[0] != want {
 		t.Errorf("gone %v, want %v", c.Gone, want)
 	}
-	if c, err := readFrame([]byte(`{"type":"snapshot","rows":[]}`)); err != nil || !c.All {
+	if c, _, err := readFrame([]byte(`{"type":"snapshot","rows":[]}`)); err != nil || !c.All {
 		t.Errorf("a snapshot is read as %v, %v", c, err)
 	}
-	if _, err := readFrame([]byte(`{"type":"error","code":"full","message":"no place is left"}`)); err == nil || !strings.Contains(err.Error(), "no place is left") {
+	if _, _, err := readFrame([]byte(`{"type":"error","code":"full","message":"no place is left"}`)); err == nil || !strings.Contains(err.Error(), "no place is left") {
 		t.Errorf("what the hub says at the end is read as %v", err)
 	}
 	for _, kind := range watched() {
@@ -53,7 +53,7 @@ func TestReadFrame(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "{", `{"rows":[1]}`, `{"rows":[{"row":"item","key":7}]}`} {
-		if _, err := readFrame([]byte(bad)); err == nil {
+		if _, _, err := readFrame([]byte(bad)); err == nil {
 			t.Errorf("%q is read as a frame", bad)
 		}
 	}

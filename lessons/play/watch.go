@@ -109,34 +109,57 @@ func (r *Remote) watchOnce(ctx context.Context, namespace string, take func(Chan
 		if err != nil {
 			return fmt.Errorf("watching the hub: %w: see whether it runs", err)
 		}
-		change, err := readFrame(data)
+		change, at, err := readFrame(data)
 		if err != nil {
 			return err
 		}
+		r.heard(at)
 		take(change)
 	}
 }
 
-// readFrame reads the rows of a frame; one that holds none is no error. That
-// with which the hub lets a viewer go is.
-func readFrame(data []byte) (c Change, err error) {
+// heard takes down that it was at, in microseconds by the hub's clock, a moment
+// ago. The shorter the way was, the larger is the lead.
+func (r *Remote) heard(at int64) {
+	lead := at - now()
+	for at != 0 {
+		old := r.lead.Load()
+		if old != nil && *old >= lead || r.lead.CompareAndSwap(old, &lead) {
+			return
+		}
+	}
+}
+
+// Lead is how far the hub's clock is ahead of this process's, or less by what its
+// frames took to come here. It is 0 until one has.
+func (r *Remote) Lead() time.Duration {
+	if lead := r.lead.Load(); lead != nil {
+		return time.Duration(*lead) * time.Microsecond
+	}
+	return 0
+}
+
+// readFrame reads the rows of a frame, and when it was sent; one that holds none
+// is no error. That with which the hub lets a viewer go is.
+func readFrame(data []byte) (c Change, at int64, err error) {
 	var frame struct {
 		Type    string
+		Now     int64
 		Message string
 		Rows    []json.RawMessage
 		Gone    []string
 	}
 	if err := json.Unmarshal(data, &frame); err != nil {
-		return c, fmt.Errorf("reading a frame of the hub: %w", err)
+		return c, 0, fmt.Errorf("reading a frame of the hub: %w", err)
 	}
 	if frame.Type == "error" {
-		return c, fmt.Errorf("the hub has let the lesson go: %s", frame.Message)
+		return c, 0, fmt.Errorf("the hub has let the lesson go: %s", frame.Message)
 	}
 	c.All = frame.Type == "snapshot"
 	for _, raw := range frame.Rows {
 		row, err := readRow(raw)
 		if err != nil {
-			return c, err
+			return c, 0, err
 		}
 		if row != nil {
 			c.Rows = append(c.Rows, row)
@@ -146,7 +169,7 @@ func readFrame(data []byte) (c Change, err error) {
 		kind, key, _ := strings.Cut(name, "/")
 		c.Gone = append(c.Gone, flow.RowRef{Kind: flow.RowKind(kind), ID: key})
 	}
-	return c, nil
+	return c, frame.Now, nil
 }
 
 // readRow reads a row by its kind, nil for a kind that no condition speaks of.

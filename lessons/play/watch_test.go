@@ -2,10 +2,12 @@ package play
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -56,6 +58,23 @@ func TestWatchGoesOnAndIsRefused(t *testing.T) {
 	}
 	if len(got) != 3 || !got[0].All || len(got[0].Rows) != 1 || got[1].All || got[1].Gone[0].Kind != flow.RowItem || !got[2].All || len(got[2].Rows) != 0 {
 		t.Errorf("it gave %+v", got)
+	}
+}
+
+// The hub's clock is known by its frames: the one that came fastest tells most.
+func TestLead(t *testing.T) {
+	frame := func(ahead time.Duration) string {
+		return fmt.Sprintf(`{"type":"bookmark","now":%d}`, time.Now().Add(ahead).UnixMicro())
+	}
+	hub := answers(t, func(w http.ResponseWriter, r *http.Request) {
+		frames(frame(time.Hour-2*time.Minute), frame(time.Hour), frame(time.Hour-time.Minute), `{"type":"bookmark"}`)(w, r)
+	}, status(http.StatusForbidden))
+	if hub.Lead() != 0 {
+		t.Errorf("before it has said anything it is ahead by %v", hub.Lead())
+	}
+	_ = hub.Watch(t.Context(), "ns", func(Change) {})
+	if lead := hub.Lead(); lead > time.Hour || lead < time.Hour-within {
+		t.Errorf("it is ahead by %v, want an hour, or a little less", lead)
 	}
 }
 
