@@ -123,7 +123,7 @@ lesson-recordings: build ## Record the lessons anew (10 minutes; after each chan
 
 .PHONY: race
 race: build ## Run the Go tests with the race detector
-	$(GO) test -race -p 1 -timeout 20m ./server/... ./tracer/... ./tracer/ctrlruntime/... ./reconciler/... ./actions/...
+	$(GO) test -race -p 1 -timeout 20m ./server/... ./tracer/... ./tracer/ctrlruntime/... ./reconciler/... ./actions/... ./lessons/... ./cmd/... ./internal/...
 
 .PHONY: bench
 bench: build ## Run the short benchmarks, and time the demo's first moving token

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/reconcile-tracer/tracer/internal/standin"
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/lessons/play"
@@ -23,9 +23,6 @@ const (
 	// asked.
 	quietWithin = 90 * time.Second
 	quietEvery  = 200 * time.Millisecond
-	// standIn is what a recording has where the run's own folder was: the API
-	// server's spans name etcd's socket.
-	standIn = "/demo"
 )
 
 // A recorded lesson is read while it plays: each beat stays for as long as its
@@ -72,7 +69,9 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 	if err != nil {
 		return fmt.Errorf("recording %s: %w", l.ID, err)
 	}
-	e := &exportOptions{out: o.record, hub: hub.URL, token: hub.Token, since: exact(first), until: exact(time.Now().UnixMicro()), io: o.io}
+	// The history is cut by the hub's clock, and the beats have this process's.
+	since := time.UnixMicro(first).Add(hub.Lead()).UTC().Format(time.RFC3339Nano)
+	e := &exportOptions{out: o.record, hub: hub.URL, token: hub.Token, since: since, io: o.io}
 	var plain bytes.Buffer
 	if _, err := e.fromHub(ctx, source{url: hub.URL}, &countingWriter{to: &plain}, newProgress(o.io.err)); err != nil {
 		return fmt.Errorf("recording %s: %w", l.ID, err)
@@ -82,23 +81,12 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 		return err
 	}
 	sized := &countingWriter{to: out}
-	err = writeSession(sized, withoutFolder(plain.Bytes(), folder), strings.HasSuffix(o.record, ".gz"))
+	err = writeSession(sized, standin.For(folder, plain.Bytes()), strings.HasSuffix(o.record, ".gz"))
 	if err = errors.Join(err, out.end(err == nil)); err != nil {
 		return fmt.Errorf("recording %s: %w", l.ID, err)
 	}
 	fmt.Fprintf(o.io.out, "wrote %s to %s; next: tracer replay %s\n", bytesSaid(sized.n), o.record, o.record)
 	return nil
-}
-
-func exact(us int64) string { return time.UnixMicro(us).UTC().Format(time.RFC3339Nano) }
-
-// withoutFolder takes the name of a folder out of a file of JSON lines.
-func withoutFolder(session []byte, folder string) []byte {
-	quoted, err := json.Marshal(folder)
-	if err != nil || folder == "" {
-		return session
-	}
-	return bytes.ReplaceAll(session, bytes.Trim(quoted, `"`), []byte(standIn))
 }
 
 // writeSession writes a session, gzipped as well as can be: it is written once.

@@ -2,18 +2,28 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/demotest"
+	"github.com/reconcile-tracer/tracer/internal/standin"
 	"github.com/reconcile-tracer/tracer/lessons/engine"
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/lessons/play"
+	"github.com/reconcile-tracer/tracer/server"
 	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/journal"
 	"github.com/reconcile-tracer/tracer/server/otlp"
@@ -38,7 +48,7 @@ func TestLessonRunsAloneAndIsRecorded(t *testing.T) {
 		t.Fatalf("%v:\n%s", err, out)
 	}
 	text := read(t, session)
-	if strings.Contains(text, dir) || !strings.Contains(text, standIn+"/") {
+	if strings.Contains(text, dir) || !strings.Contains(text, standin.Folder+"/") {
 		t.Errorf("the recording names the folder %s, or nothing stands in for it", dir)
 	}
 	beats := beatsIn(t, text)
@@ -83,7 +93,7 @@ func beatsIn(t *testing.T, session string) []*flow.Beat {
 }
 
 // killedHub kills the hub in the middle of a lesson: when it is back, the
-// lesson's namespace goes.
+// lesson's namespace goes, and its beat ends.
 func (e *demoEnv) killedHub(t *testing.T) {
 	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", ""); status != http.StatusOK {
 		t.Fatalf("start: %d %s", status, answer)
@@ -99,6 +109,61 @@ func (e *demoEnv) killedHub(t *testing.T) {
 		}
 		return nil
 	})
+	e.eventually(t, "every beat has ended", func() error {
+		rows, err := demotest.Rows[flow.Beat](e.ctx, e.demo, url.Values{"row": {"beat"}})
+		for _, r := range rows {
+			if r.To == 0 {
+				return fmt.Errorf("%s goes on", r.Key)
+			}
+		}
+		return err
+	})
+}
+
+// The hub's clock is an hour ahead: what is recorded begins with the first beat
+// by that clock, and has no end that was too early.
+func TestRecordingIsCutByTheHubsClock(t *testing.T) {
+	l, err := format.Parse("x.yaml", []byte("id: x\ntitle: x\nabout: x\nminutes: 1\nbeats:\n  - title: x\n    words: We look.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ahead = time.Hour
+	began := time.Now()
+	from := began.Add(time.Second)
+	var asked url.Values
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/v1/watch":
+			conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"tracer.v1"}})
+			if err != nil {
+				return
+			}
+			_ = conn.Write(r.Context(), websocket.MessageText, fmt.Appendf(nil, `{"type":"snapshot","now":%d}`, time.Now().Add(ahead).UnixMicro()))
+			_, _, _ = conn.Read(r.Context())
+		case "/api/v1/rows":
+			if r.URL.Query().Get("row") == "beat" {
+				fmt.Fprintf(w, `{"row":"beat","lesson":"x","run":"lesson-x","n":1,"from":%d,"to":%d}`, from.UnixMicro(), from.UnixMicro()+1)
+			}
+		case "/api/v1/export":
+			asked = r.URL.Query()
+			for _, name := range []string{server.TrailerRequests, server.TrailerSpans, server.TrailerLogs} {
+				w.Header().Set(http.TrailerPrefix+name, "0")
+			}
+		}
+	}))
+	defer web.Close()
+	hub := &play.Remote{URL: web.URL, Client: web.Client()}
+	watching, stop := context.WithCancel(t.Context())
+	_ = hub.Watch(watching, "lesson-x", func(play.Change) { stop() })
+	o := &lessonOptions{record: filepath.Join(t.TempDir(), "x.jsonl"), io: streams{out: io.Discard, err: io.Discard}}
+	if err := o.recordRun(t.Context(), l, hub, began, ""); err != nil {
+		t.Fatal(err)
+	}
+	since, err := strconv.ParseInt(asked.Get("since"), 10, 64)
+	late := time.UnixMicro(since).Sub(from.Add(ahead))
+	if err != nil || late > 0 || late < -time.Minute || asked.Has("until") {
+		t.Errorf("it asked for %v, which begins %v after the first beat", asked, late)
+	}
 }
 
 func TestRecordFlag(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,20 +150,20 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	ready := make(chan struct{})
 	o.hub.OnReady = func() { close(ready) }
-	hub, err := server.New(ctx, o.hub)
+	began := time.Now()
+	serving, stopServing := o.closeInOrder(ctx)
+	defer stopServing()
+	hub, err := server.New(serving, o.hub)
 	if err != nil {
 		return orderly(ctx, err)
 	}
-	o.lessonHub.Client, o.showLesson = hub.Local(), hub.ShowLesson
-	if o.player != nil {
-		defer o.player.Close()
-	}
+	o.lessonHub.URL, o.lessonHub.Client, o.showLesson = server.LocalURL, hub.Local(), hub.ShowLesson
 	o.hub.Log.Info("the hub listens", "page", hub.URL(), "viewers", hub.ShareAddr(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
 	ended := make(chan error, 1)
-	go func() { ended <- hub.Run(ctx) }()
+	go func() { ended <- hub.Run(serving) }()
 	select {
 	case <-ready:
-		o.tidy(ctx)
+		o.tidy(ctx, began)
 		o.sayAttach(hub)
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
 		return orderly(ctx, <-ended)
@@ -171,14 +172,40 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 }
 
-// tidy takes away what lessons have left when the hub was killed. Whatever
-// cannot be taken away now is, when the next lesson begins.
-func (o *serveOptions) tidy(ctx context.Context) {
+// closeInOrder returns a context for the hub that ends after ctx: once the
+// player is closed, whose last beat and lifts the hub still takes. Stop ends it
+// in any case, and returns when the player is closed.
+func (o *serveOptions) closeInOrder(ctx context.Context) (_ context.Context, stop func()) {
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	var closing sync.WaitGroup
+	closing.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-serving.Done():
+		}
+		if o.player != nil {
+			o.player.Close()
+		}
+		end()
+	})
+	return serving, func() {
+		end()
+		closing.Wait()
+	}
+}
+
+// tidy ends the beats that a hub has left open which was killed before began,
+// and takes away what its lessons have left. Whatever cannot be taken away now
+// is, when the next lesson begins.
+func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
+	defer cancel()
+	if err := o.lessonHub.EndBeats(ctx, began); err != nil {
+		o.hub.Log.Warn("the beats of a lesson that had not ended are left open", "error", err)
+	}
 	if o.removeLeft == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
-	defer cancel()
 	names, err := o.removeLeft(ctx)
 	if err != nil {
 		o.hub.Log.Warn("a lesson's namespace was left", "error", err)
@@ -239,7 +266,6 @@ func (o *serveOptions) wireLessons(found target) error {
 	}
 	acts.Keep(filepath.Join(o.hub.Data, "lessons"))
 	o.removeLeft = acts.RemoveLeft
-	o.lessonHub.URL = server.LocalURL
 	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log,
 		// No lesson begins before the hub is there.
 		OnChange: func(s *engine.State) { o.showLesson(s) }})

@@ -61,6 +61,7 @@ func runCheckup(ctx context.Context, cfg *rest.Config, hub, ingestToken string) 
 	sets, err := v1alpha1.NewClientset(own)
 	if err != nil {
 		cancel()
+		_ = t.Shutdown(ctx) // it has nothing to send
 		return nil, err
 	}
 	c := &checkup{t: t, sets: sets, last: map[string]time.Time{}}

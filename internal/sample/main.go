@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/reconcile-tracer/tracer/internal/standin"
 )
 
 func main() {
@@ -81,8 +83,7 @@ func export(ctx context.Context, out, tracer, data string) error {
 	if err != nil {
 		return err
 	}
-	// The API server's spans name etcd's socket, which is of this run alone.
-	plain = bytes.ReplaceAll(plain, []byte(data), []byte("/demo"))
+	plain = standin.For(data, plain)
 	var file bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&file, gzip.BestCompression)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
@@ -67,7 +68,7 @@ func (r *Run) refused(a format.Action, err error) (string, error) {
 }
 
 func (r *Run) apply(ctx context.Context, a format.Action) (string, error) {
-	object := &unstructured.Unstructured{Object: clone(a.Manifest)}
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(a.Manifest)}
 	object.SetNamespace(r.Namespace)
 	r.remember(a)
 	_, err := r.objects(a.Kind).Apply(ctx, a.Name, object, metav1.ApplyOptions{FieldManager: Manager, Force: true})
@@ -75,7 +76,7 @@ func (r *Run) apply(ctx context.Context, a format.Action) (string, error) {
 }
 
 func (r *Run) create(ctx context.Context, a format.Action) (string, error) {
-	object := &unstructured.Unstructured{Object: clone(a.Manifest)}
+	object := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(a.Manifest)}
 	object.SetNamespace(r.Namespace)
 	r.remember(a)
 	_, err := r.objects(a.Kind).Create(ctx, object, metav1.CreateOptions{FieldManager: Manager})
@@ -86,14 +87,6 @@ func (r *Run) remember(a format.Action) {
 	if made := (ref{a.Kind, a.Name}); !slices.Contains(r.made, made) {
 		r.made = append(r.made, made)
 	}
-}
-
-// clone copies a manifest; what is in it is only read.
-func clone(manifest map[string]any) map[string]any {
-	text, _ := json.Marshal(manifest) // it was decoded from YAML
-	var out map[string]any
-	_ = json.Unmarshal(text, &out)
-	return out
 }
 
 func (r *Run) edit(ctx context.Context, a format.Action) (string, error) {

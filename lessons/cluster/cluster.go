@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ const (
 type Cluster struct {
 	kube    kubernetes.Interface
 	dynamic dynamic.Interface
+	address string // of the API server
 	ledger  ledger
 }
 
@@ -53,7 +55,7 @@ func New(cfg *rest.Config) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a client for lessons: %w", err)
 	}
-	return &Cluster{kube: kube, dynamic: objects}, nil
+	return &Cluster{kube: kube, dynamic: objects, address: own.Host}, nil
 }
 
 // Run is one lesson's stay in a cluster: its namespace, what it made there and
@@ -63,6 +65,7 @@ type Run struct {
 	// Namespace is the lesson's own.
 	Namespace string
 	uid       types.UID
+	noted     time.Time
 	made      []ref
 	saved     map[int][]saved
 }
@@ -83,8 +86,8 @@ func (c *Cluster) Begin(ctx context.Context, name string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the namespace %s: %w", name, explain(err))
 	}
-	run := &Run{Cluster: c, Namespace: made.Name, uid: made.UID, saved: map[int][]saved{}}
-	if err := c.ledger.note(entry{Namespace: made.Name, UID: made.UID}); err != nil {
+	run := &Run{Cluster: c, Namespace: made.Name, uid: made.UID, noted: time.Now().UTC(), saved: map[int][]saved{}}
+	if err := c.ledger.note(run.entry()); err != nil {
 		return run, err
 	}
 	if err := run.awaitAccount(ctx); err != nil {
@@ -110,38 +113,77 @@ func (r *Run) awaitAccount(ctx context.Context) error {
 	return nil
 }
 
+// entry is what the ledger has of the run.
+func (r *Run) entry() entry {
+	return entry{Namespace: r.Namespace, UID: r.uid, Process: os.Getpid(), Made: r.noted}
+}
+
 // Remove takes the namespace and all in it away, and waits until it is gone.
 func (r *Run) Remove(ctx context.Context) error {
 	if err := r.Leave(ctx); err != nil {
 		return err
 	}
+	return r.AwaitGone(ctx)
+}
+
+// AwaitGone waits until the namespace, which Leave has been called for, is gone.
+func (r *Run) AwaitGone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, goneWithin)
 	defer cancel()
 	if !poll(ctx, func() bool {
-		_, err := r.kube.CoreV1().Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{})
-		return apierrors.IsNotFound(err)
+		there, err := r.has(ctx, r.Namespace, r.uid)
+		return err == nil && there == nil
 	}) {
 		return fmt.Errorf("namespace %s is still there after %v: see what keeps it with kubectl get namespace %s -o yaml", r.Namespace, goneWithin, r.Namespace)
-	}
-	return nil
-}
-
-// Leave asks for the removal of the namespace and does not wait for it.
-func (r *Run) Leave(ctx context.Context) error {
-	for _, ref := range r.made {
-		r.releaseFinalizers(ctx, ref)
-	}
-	err := r.kube.CoreV1().Namespaces().Delete(ctx, r.Namespace, metav1.DeleteOptions{})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("deleting namespace %s: %w: delete it with kubectl delete namespace %s", r.Namespace, explain(err), r.Namespace)
 	}
 	r.ledger.strike(r.uid)
 	return nil
 }
 
-func (r *Run) objects(kind string) dynamic.ResourceInterface {
+// Leave asks for the removal of the namespace and does not wait for it. Whatever
+// stays is taken away when a lesson begins, here or in a later process.
+func (r *Run) Leave(ctx context.Context) error {
+	defer r.ledger.release(r.uid)
+	there, err := r.has(ctx, r.Namespace, r.uid)
+	if err == nil && there != nil {
+		for _, o := range r.made {
+			r.releaseFinalizers(ctx, o)
+		}
+		err = r.deleteNamespace(ctx, r.entry())
+	}
+	if err != nil {
+		return fmt.Errorf("deleting namespace %s: %w: delete it with kubectl delete namespace %s", r.Namespace, explain(err), r.Namespace)
+	}
+	return nil
+}
+
+// has returns the namespace of that name and UID, nil where there is none.
+func (c *Cluster) has(ctx context.Context, name string, uid types.UID) (*corev1.Namespace, error) {
+	now, err := c.kube.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && now.UID != uid {
+		return nil, nil
+	}
+	return now, err
+}
+
+// deleteNamespace asks for the removal of a namespace and notes that; one that
+// somebody has made since under its name is left alone.
+func (c *Cluster) deleteNamespace(ctx context.Context, e entry) error {
+	err := c.kube.CoreV1().Namespaces().Delete(ctx, e.Namespace, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(e.UID))})
+	// A conflict says that it is another one, or on its way already.
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return err
+	}
+	e.Asked = c.address
+	c.ledger.update(e)
+	return nil
+}
+
+func (r *Run) objects(kind string) dynamic.ResourceInterface { return r.objectsIn(r.Namespace, kind) }
+
+func (c *Cluster) objectsIn(namespace, kind string) dynamic.ResourceInterface {
 	k, _ := format.KindOf(kind)
-	return r.dynamic.Resource(schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}).Namespace(r.Namespace)
+	return c.dynamic.Resource(schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}).Namespace(namespace)
 }
 
 // poll asks until the answer is yes, and says whether it was before ctx ended.

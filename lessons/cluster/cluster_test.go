@@ -154,6 +154,28 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Two writers meet over a number and over a mapping, as over a text.
+func TestWriteOldOfAnyValue(t *testing.T) {
+	r := begin(t, "lesson-values")
+	said := do(t, r, `
+      - apply: {apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 0, selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: sleep, image: busybox}]}}}}
+      - write-old: {object: Deployment/a, set: spec.replicas, each: [1, 2]}
+      - write-old: {object: Deployment/a, set: spec.template.spec.nodeSelector, each: [{size: "1"}, {size: "2"}]}
+      - write-old: {object: Deployment/a, set: spec.minReadySeconds, each: [3, null]}
+`)
+	want := "applied Deployment a" + strings.Repeat("\nwrite-old Deployment a was refused: 409 Conflict", 3)
+	if said != want {
+		t.Errorf("said:\n%s\nwant:\n%s", said, want)
+	}
+	now, err := r.kube.AppsV1().Deployments(r.Namespace).Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *now.Spec.Replicas != 1 || now.Spec.Template.Spec.NodeSelector["size"] != "1" || now.Spec.MinReadySeconds != 3 {
+		t.Errorf("it is %+v, want what the first writer wrote each time", now.Spec)
+	}
+}
+
 // A namespace that is there already is left alone.
 func TestNamespaceIsTaken(t *testing.T) {
 	first, second := begin(t, "lesson-twice"), begin(t, "lesson-twice")

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -35,6 +33,9 @@ type entry struct {
 	UID       types.UID `json:"uid"`
 	Process   int       `json:"process"`
 	Made      time.Time `json:"made"`
+	// Asked is the address of the API server that was asked to delete it, ""
+	// where none was: when it has it no more, it is gone.
+	Asked string `json:"asked,omitempty"`
 }
 
 const (
@@ -58,10 +59,23 @@ func (l *ledger) note(e entry) error {
 		l.mine = map[types.UID]bool{}
 	}
 	l.mine[e.UID] = true
+	if err := l.write(e); err != nil {
+		return fmt.Errorf("noting namespace %s, so that it can be taken away after a crash: %w: make the folder writable", e.Namespace, err)
+	}
+	return nil
+}
+
+// update writes an entry anew; at worst it stays as it was.
+func (l *ledger) update(e entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.write(e)
+}
+
+func (l *ledger) write(e entry) error {
 	if l.dir == "" {
 		return nil
 	}
-	e.Process, e.Made = os.Getpid(), time.Now().UTC()
 	text, err := json.Marshal(e)
 	if err == nil {
 		err = os.MkdirAll(l.dir, 0o700)
@@ -69,10 +83,14 @@ func (l *ledger) note(e entry) error {
 	if err == nil {
 		err = os.WriteFile(l.file(e.UID), text, 0o600)
 	}
-	if err != nil {
-		return fmt.Errorf("noting namespace %s, so that it can be taken away after a crash: %w: make the folder writable", e.Namespace, err)
-	}
-	return nil
+	return err
+}
+
+// release says that a namespace is in use no more: it may go.
+func (l *ledger) release(uid types.UID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.mine, uid)
 }
 
 func (l *ledger) file(uid types.UID) string { return filepath.Join(l.dir, string(uid)+ledgerEnd) }
@@ -124,7 +142,7 @@ func lives(pid int) bool {
 }
 
 // RemoveLeft asks for the removal of the namespaces that earlier processes have
-// made and left behind, and returns their names. It removes no other.
+// made and left behind, and returns their names, once each. It removes no other.
 func (c *Cluster) RemoveLeft(ctx context.Context) ([]string, error) {
 	var names []string
 	var faults []error
@@ -133,26 +151,27 @@ func (c *Cluster) RemoveLeft(ctx context.Context) ([]string, error) {
 		if removed {
 			names = append(names, e.Namespace)
 		}
-		faults = append(faults, err)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("removing namespace %s, which an earlier lesson has left: %w", e.Namespace, explain(err)))
+		}
 	}
 	return names, errors.Join(faults...)
 }
 
+// removeLeft says whether the namespace was there, and not on its way yet. Its
+// entry stays until it is gone.
 func (c *Cluster) removeLeft(ctx context.Context, e entry) (removed bool, err error) {
-	now, err := c.kube.CoreV1().Namespaces().Get(ctx, e.Namespace, metav1.GetOptions{})
+	there, err := c.has(ctx, e.Namespace, e.UID)
 	switch {
-	case apierrors.IsNotFound(err) || err == nil && now.UID != e.UID:
-		if time.Since(e.Made) > forgetAfter {
+	case err != nil:
+		return false, err
+	case there == nil:
+		if e.Asked == c.address || time.Since(e.Made) > forgetAfter {
 			c.ledger.strike(e.UID)
 		}
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("looking for namespace %s, which an earlier lesson has left: %w", e.Namespace, explain(err))
 	}
-	err = c.kube.CoreV1().Namespaces().Delete(ctx, e.Namespace, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(e.UID))})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return false, fmt.Errorf("deleting namespace %s, which an earlier lesson has left: %w", e.Namespace, explain(err))
-	}
-	c.ledger.strike(e.UID)
-	return err == nil, nil
+	c.releaseAll(ctx, e.Namespace)
+	err = c.deleteNamespace(ctx, e)
+	return err == nil && there.DeletionTimestamp == nil, err
 }

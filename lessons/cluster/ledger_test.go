@@ -66,17 +66,18 @@ func TestRemoveLeft(t *testing.T) {
 		})
 		runs = append(runs, run)
 	}
+	do(t, runs[0], "      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.test/lesson]}}\n")
 	if names, err := first.RemoveLeft(t.Context()); len(names) > 0 || err != nil {
 		t.Fatalf("what is in use was removed: %v, %v", names, err)
 	}
 	ended := endedProcess(t)
-	write(t, dir, entry{"lesson-left", runs[0].uid, ended, time.Now()})
-	write(t, dir, entry{"lesson-used", runs[1].uid, os.Getppid(), time.Now()})
+	write(t, dir, entry{Namespace: "lesson-left", UID: runs[0].uid, Process: ended, Made: time.Now()})
+	write(t, dir, entry{Namespace: "lesson-used", UID: runs[1].uid, Process: os.Getppid(), Made: time.Now()})
 	if err := os.Remove(filepath.Join(dir, string(runs[2].uid)+ledgerEnd)); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, entry{"lesson-anew", "an-earlier-one", ended, time.Now()})
-	write(t, dir, entry{"lesson-elsewhere", "long-ago", ended, time.Now().Add(-2 * forgetAfter)})
+	write(t, dir, entry{Namespace: "lesson-anew", UID: "an-earlier-one", Process: ended, Made: time.Now()})
+	write(t, dir, entry{Namespace: "lesson-elsewhere", UID: "long-ago", Process: ended, Made: time.Now().Add(-2 * forgetAfter)})
 
 	names, err := keeping(t, dir).RemoveLeft(t.Context())
 	if err != nil || !slices.Equal(names, []string{"lesson-left"}) {
@@ -91,10 +92,83 @@ func TestRemoveLeft(t *testing.T) {
 			t.Errorf("%s is gone: %v, want %v (%v)", c.name, gone, c.gone, err)
 		}
 	}
+	// Its entry stays until it is gone, which its finalizer does not keep it from.
+	again := keeping(t, dir)
+	if names, err := again.RemoveLeft(t.Context()); err != nil || len(names) > 0 {
+		t.Errorf("the second time it removed %v, %v, want nothing new", names, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), goneWithin)
+	defer cancel()
+	if !poll(ctx, func() bool {
+		_, _ = again.RemoveLeft(ctx)
+		return !noted(dir, runs[0])
+	}) {
+		t.Error("lesson-left is not gone, or its entry stays")
+	}
 	for uid, want := range map[types.UID]bool{runs[0].uid: false, runs[1].uid: true, "an-earlier-one": true, "long-ago": false} {
 		if _, err := os.Stat(filepath.Join(dir, string(uid)+ledgerEnd)); (err == nil) != want {
 			t.Errorf("the entry of %s is there: %v, want %v", uid, err == nil, want)
 		}
+	}
+}
+
+// noted says whether the ledger in a folder has a run.
+func noted(dir string, r *Run) bool {
+	_, err := os.Stat(filepath.Join(dir, string(r.uid)+ledgerEnd))
+	return err == nil
+}
+
+// What stays after a lesson is tried again when the next one begins.
+func TestLeaveIsNotForgotten(t *testing.T) {
+	dir := t.TempDir()
+	c := keeping(t, dir)
+	run, err := c.Begin(t.Context(), "lesson-stays")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The lesson does not know of this one.
+	do(t, &Run{Cluster: c, Namespace: run.Namespace}, "      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.test/lesson]}}\n")
+	if err := run.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !noted(dir, run) {
+		t.Error("its entry has gone, and its namespace has not")
+	}
+	if next, err := c.Begin(t.Context(), "lesson-next"); err != nil {
+		t.Error(err)
+	} else if err := next.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := run.AwaitGone(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if noted(dir, run) {
+		t.Error("its entry stays")
+	}
+}
+
+// A namespace that somebody has made anew under a lesson's name is left alone,
+// with all that is in it.
+func TestLeaveKnowsTheNamespace(t *testing.T) {
+	dir := t.TempDir()
+	c := keeping(t, dir)
+	run, err := c.Begin(t.Context(), "lesson-again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const makes = "      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.test/own]}}\n"
+	do(t, run, makes)
+	if err := run.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	own := begin(t, "lesson-again")
+	do(t, own, makes)
+	if err := run.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+	now, err := own.has(t.Context(), own.Namespace, own.uid)
+	if err != nil || now == nil || now.DeletionTimestamp != nil || len(own.configMap(t, "a").Finalizers) != 1 {
+		t.Errorf("somebody's own namespace is %+v, %v", now, err)
 	}
 }
 

@@ -8,7 +8,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/reconcile-tracer/tracer/lessons/format"
 )
 
 // saved is an object as it was before a beat.
@@ -100,10 +103,30 @@ func setBack(to, was *unstructured.Unstructured) {
 // releaseFinalizers lets an object go that a lesson has put a finalizer on. It
 // does its best: what cannot be changed now is seen when the namespace stays.
 func (r *Run) releaseFinalizers(ctx context.Context, o ref) {
-	object, err := r.objects(o.kind).Get(ctx, o.name, metav1.GetOptions{})
-	if err != nil || len(object.GetFinalizers()) == 0 {
+	if object, err := r.objects(o.kind).Get(ctx, o.name, metav1.GetOptions{}); err == nil {
+		r.letGo(ctx, o.kind, object)
+	}
+}
+
+// releaseAll lets every object in a namespace go that a lesson can have put a
+// finalizer on.
+func (c *Cluster) releaseAll(ctx context.Context, namespace string) {
+	for _, kind := range format.Kinds() {
+		all, err := c.objectsIn(namespace, kind).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			continue // the kind is not there, or what stays is tried again
+		}
+		for i := range all.Items {
+			c.letGo(ctx, kind, &all.Items[i])
+		}
+	}
+}
+
+func (c *Cluster) letGo(ctx context.Context, kind string, object *unstructured.Unstructured) {
+	if len(object.GetFinalizers()) == 0 {
 		return
 	}
-	object.SetFinalizers(nil)
-	_, _ = r.objects(o.kind).Update(ctx, object, metav1.UpdateOptions{FieldManager: Manager})
+	// With the UID it is this object or none, whatever its version is.
+	change := fmt.Sprintf(`{"metadata":{"uid":%q,"finalizers":null}}`, object.GetUID())
+	_, _ = c.objectsIn(object.GetNamespace(), kind).Patch(ctx, object.GetName(), types.MergePatchType, []byte(change), metav1.PatchOptions{FieldManager: Manager})
 }

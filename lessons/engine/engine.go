@@ -20,17 +20,21 @@ const (
 )
 
 // Input is one thing that the engine takes in. Now, in microseconds since the
-// epoch, goes with every input; at most one of Command, Answer and Result is
-// set.
+// epoch, goes with every input; at most one of Command, Answer, Result and Lost
+// is set.
 type Input struct {
 	Now     int64
 	Command Command
 	Answer  *Answer
 	Result  *Result
 	// Rows are new or changed rows, Gone those that are no more. Rows of other
-	// namespaces than the lesson's are left out by the engine.
+	// namespaces than the lesson's are left out by the engine. All says that
+	// Rows are all that there are now: what else the engine knew is no more.
 	Rows []flow.Row
 	Gone []flow.RowRef
+	All  bool
+	// Lost is why there will be no more rows, which ends the lesson.
+	Lost error
 }
 
 // Answer is what one viewer predicts. It may be given again, until the beat
@@ -176,11 +180,16 @@ func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(form
 // the same.
 func (e *Engine) Step(in Input) ([]Effect, error) {
 	e.now = max(e.now, in.Now)
+	if in.All {
+		e.table.keep(in.Rows)
+	}
 	e.table.take(e.run, in.Rows, in.Gone)
 	var err error
 	switch {
 	case in.Result != nil:
 		e.result(in.Result)
+	case in.Lost != nil:
+		e.lose(in.Lost)
 	case in.Answer != nil:
 		err = e.answer(in.Answer)
 	case in.Command != "":

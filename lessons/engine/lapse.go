@@ -4,11 +4,19 @@ import (
 	"fmt"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // lapseMargin is how long before its end a command counts as over, in
-// microseconds: it is to outlast the wait of the beat that needs it.
+// microseconds: it is to outlast the wait of the beat that needs it. For one
+// that stands for less than a minute it is half of that time.
 const lapseMargin = 30_000_000
+
+// countsUntil is until when a command counts that was given at a time.
+func countsUntil(given int64, c *wire.Command) int64 {
+	stands := c.Lasts().Microseconds()
+	return given + stands - min(lapseMargin, stands/2)
+}
 
 // headOf is the beat with which begins what beat goes on with.
 func (e *Engine) headOf(beat int) int {
@@ -37,10 +45,10 @@ func (e *Engine) standsUntil(head, beat int) int64 {
 		for _, a := range e.lesson.Beats[n].Do {
 			switch {
 			case a.Verb != format.DoControl || e.acted[n] == 0:
-			case a.Control.Command == "resume", a.Control.Command == "lift":
+			case a.Control.Command == wire.Resume, a.Control.Command == wire.Lift:
 				until = never
 			default:
-				until = min(until, e.acted[n]+a.Control.Stands()-lapseMargin)
+				until = min(until, countsUntil(e.acted[n], a.Control))
 			}
 		}
 	}

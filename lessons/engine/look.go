@@ -63,6 +63,15 @@ func (e *Engine) fail(line int, format string, args ...any) {
 	e.clean(fmt.Sprintf("beat %d, line %d: ", e.beat+1, line) + fmt.Sprintf(format, args...))
 }
 
+// lose ends a lesson that is still played: it cannot see any more.
+func (e *Engine) lose(err error) {
+	switch e.stage {
+	case cleaning, failed, over:
+	default:
+		e.fail(e.current().Line, "%v", err)
+	}
+}
+
 // look sees whether what is waited for has come, or cannot come in time.
 func (e *Engine) look() {
 	switch e.stage {

@@ -33,6 +33,17 @@ func (t *table) take(namespace string, rows []flow.Row, gone []flow.RowRef) {
 	}
 }
 
+// keep forgets all but those rows.
+func (t *table) keep(rows []flow.Row) {
+	there := map[flow.RowRef]bool{}
+	for _, row := range rows {
+		there[flow.RowRef{Kind: row.Kind(), ID: row.ID()}] = true
+	}
+
+	maps.DeleteFunc(t.rows, func(ref flow.RowRef, _ flow.Row) bool { return !there[ref] })
+	maps.DeleteFunc(t.past, func(ref flow.RowRef, _ bool) bool { return !there[ref] })
+}
+
 // mark says that what is over now is of the past: conditions count what goes
 // on, and what comes.
 func (t *table) mark() {

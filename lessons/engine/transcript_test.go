@@ -95,6 +95,13 @@ func (s *script) play(line string) {
 		}
 	case "item", "reconcile", "wait":
 		in.Rows = []flow.Row{s.row(verb, rest)}
+	case "all": // a row, or none
+		in.All = true
+		if kind, text, found := strings.Cut(rest, " "); found {
+			in.Rows = []flow.Row{s.row(kind, text)}
+		}
+	case "lost":
+		in.Lost = errors.New(rest)
 	case "gone":
 		kind, key, _ := strings.Cut(rest, " ")
 		in.Gone = []flow.RowRef{{Kind: flow.RowKind(kind), ID: key}}

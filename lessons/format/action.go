@@ -1,15 +1,12 @@
 package format
 
 import (
-	"errors"
-	"fmt"
-	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // verbs are how each action is read, by its field's name.
@@ -21,7 +18,7 @@ func (r *reader) verbs(to *Action) []entry {
 		maybe(DoScale, func(a place) { r.scale(a, to) }),
 		maybe(DoDelete, func(a place) { r.mapping(a, must("object", r.object(to))) }),
 		maybe(DoDeleteChild, func(a place) {
-			r.mapping(a, must("of", r.object(to)), must("kind", r.oneOf(&to.Child, kindNames()...)))
+			r.mapping(a, must("of", r.object(to)), must("kind", r.oneOf(&to.Child, Kinds()...)))
 		}),
 		maybe(DoWriteOld, func(a place) { r.edit(a, to) }),
 		maybe(DoControl, func(a place) { r.control(a, to) }),
@@ -64,7 +61,7 @@ func (r *reader) object(to *Action) func(place) {
 	return func(a place) {
 		kind, name, ok := strings.Cut(a.Value, "/")
 		if _, known := KindOf(kind); !ok || !known || !label.MatchString(name) || len(name) > maxName {
-			r.fault(a, "%s is not an object: write Kind/name, as in PodSet/web; the kinds are %s", shown(a.Node), strings.Join(kindNames(), ", "))
+			r.fault(a, "%s is not an object: write Kind/name, as in PodSet/web; the kinds are %s", shown(a.Node), strings.Join(Kinds(), ", "))
 			return
 		}
 		to.Kind, to.Name = kind, name
@@ -100,60 +97,10 @@ func (r *reader) path(a place) []string {
 	return path
 }
 
-// value reads any value; null takes the field away.
-func (r *reader) value(a place) any {
-	var v any
-	if err := a.Decode(&v); err != nil {
-		r.fault(a, "it cannot be read: %v: write a plain value", err)
-		return nil
-	}
-	v, err := asJSON(v)
-	if err != nil {
-		r.fault(a, "%v", err)
-	}
-	return v
-}
-
-// asJSON makes what was read from YAML as what is read from JSON: the API
-// server takes nothing else, and its client's copies end in a panic. Whole
-// numbers are int64.
-func asJSON(v any) (any, error) {
-	switch v := v.(type) {
-	case int:
-		return int64(v), nil
-	case map[string]any:
-		for name, field := range v {
-			var err error
-			if v[name], err = asJSON(field); err != nil {
-				return nil, err
-			}
-		}
-	case []any:
-		for i, part := range v {
-			var err error
-			if v[i], err = asJSON(part); err != nil {
-				return nil, err
-			}
-		}
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("%v is a number that no object can hold: write it in quotes if it is a text", v)
-		}
-	case nil, string, bool, int64:
-	case time.Time:
-		return nil, fmt.Errorf("%s is a date to YAML: write it in quotes", v.Format(time.DateOnly))
-	case map[any]any:
-		return nil, errors.New("a field's name is a number or the like to YAML: write it in quotes")
-	default:
-		return nil, fmt.Errorf("%v is a number that no object can hold: write a smaller one, or in quotes if it is a text", v)
-	}
-	return v, nil
-}
-
 func (r *reader) scale(a place, to *Action) {
 	var n int
 	r.mapping(a, must("object", r.object(to)), must("to", r.integer(&n, 0, maxReplicas)))
-	to.Values = []any{n}
+	to.Values = []any{int64(n)}
 }
 
 // manifest reads an object in the lesson's own namespace.
@@ -162,12 +109,9 @@ func (r *reader) manifest(a place, to *Action) {
 		r.fault(a, "it is %s: write an object with apiVersion, kind, metadata and spec", kindOf(a.Node))
 		return
 	}
-	if err := a.Decode(&to.Manifest); err != nil {
+	var err error
+	if to.Manifest, err = plainMapping(a.Node); err != nil {
 		r.fault(a, "it cannot be read: %v: mend it", err)
-		return
-	}
-	if _, err := asJSON(to.Manifest); err != nil {
-		r.fault(a, "%v", err)
 		return
 	}
 	metadata, _ := to.Manifest["metadata"].(map[string]any)
@@ -176,7 +120,7 @@ func (r *reader) manifest(a place, to *Action) {
 	kind, known := KindOf(to.Kind)
 	switch {
 	case !known:
-		r.fault(a, "kind %q is not known: use one of %s", brief(to.Kind), strings.Join(kindNames(), ", "))
+		r.fault(a, "kind %q is not known: use one of %s", brief(to.Kind), strings.Join(Kinds(), ", "))
 	case to.Manifest["apiVersion"] != kind.APIVersion():
 		r.fault(a, "apiVersion is not that of a %s: write %s", to.Kind, kind.APIVersion())
 	case !label.MatchString(to.Name) || len(to.Name) > maxName:
@@ -186,37 +130,35 @@ func (r *reader) manifest(a place, to *Action) {
 	}
 }
 
-var resource = regexp.MustCompile(`^[a-z]+(/[a-z]+)?$`)
-
-// resource reads the plural of a kind, with a subresource or without.
-func (r *reader) resource(to *string) func(place) {
-	return func(a place) {
-		if a.Kind != yaml.ScalarNode || !resource.MatchString(a.Value) || len(a.Value) > maxName {
-			r.fault(a, "%s is not a resource: write it as in pods, or podsets/status", shown(a.Node))
-			return
-		}
-		*to = a.Value
-	}
-}
-
+// control reads a command, and has it checked by what the hub and the controller
+// check it by.
 func (r *reader) control(a place, to *Action) {
-	c := &Control{}
+	c := &wire.Command{}
 	to.Control = c
+	before := len(r.faults)
 	r.mapping(a,
-		must("command", r.oneOf(&c.Command, "pause", "resume", "step", "slow", "break", "fault", "lift")),
-		maybe("phase", r.oneOf(&c.Phase, phases...)),
-		maybe("by", r.oneOf(&c.By, "phase", "reconcile")),
-		maybe("factor", r.number(&c.Factor, 1, 1000)),
-		maybe("when", r.text(&c.When, maxChoice)),
-		maybe("fault", r.oneOf(&c.Fault, faults...)),
-		maybe("count", r.integer(&c.Count, 1, 100)),
-		maybe("delay_ms", r.integer(&c.DelayMS, 1, 30_000)),
-		maybe("seconds", r.number(&c.Seconds, 0.1, 600)),
-		maybe("verb", r.oneOf(&c.Verb, "create", "update", "patch", "delete")),
-		maybe("resource", r.resource(&c.Resource)),
-		maybe("any", r.yes(&c.Any)),
+		must("command", r.text(&c.Command, wire.MaxName)),
+		maybe("phase", r.text(&c.Phase, wire.MaxName)),
+		maybe("by", r.text(&c.By, wire.MaxName)),
+		maybe("factor", r.number(&c.Factor, 0, wire.MaxFactor)),
+		maybe("when", r.text(&c.When, wire.MaxWhen)),
+		maybe("fault", r.text(&c.Fault, wire.MaxName)),
+		maybe("count", r.integer(&c.Count, 1, wire.MaxCount)),
+		maybe("delay_ms", r.integer(&c.DelayMS, 1, wire.MaxDelayMS)),
+		maybe("seconds", r.number(&c.Seconds, 0, wire.MaxSeconds)),
+		maybe("verb", r.text(&c.Verb, wire.MaxName)),
+		maybe("resource", r.text(&c.Resource, wire.MaxItem)),
+		maybe("any", r.yes(&to.Any)),
 	)
-	if (c.Command == "fault") != (c.Fault != "") {
-		r.fault(a, "fault goes with command: fault, and command: fault needs one: use one of %s", strings.Join(faults, ", "))
+	if len(r.faults) > before {
+		return
+	}
+	given := *c
+	given.Controller = "any"
+	if !to.Any {
+		given.Item = "namespace/any"
+	}
+	if err := given.Check(); err != nil {
+		r.fault(a, "%v", err)
 	}
 }

@@ -30,6 +30,8 @@ func (r *reader) check(l *Lesson) {
 		r.checkControl(at, l, b)
 		if b.Continues && i == 0 {
 			r.fault(at.field("continues", at.Node), "no beat is before this one: leave it out")
+		} else if b.Continues {
+			r.checkHolds(at, &l.Beats[i-1])
 		}
 	}
 }
@@ -45,6 +47,20 @@ func (r *reader) checkControl(at place, l *Lesson, b *Beat) {
 		if a.Verb == DoControl && len(l.Needs) == 0 {
 			at.Line = a.Line
 			r.fault(at.field("do", at.Node), "it controls the controller, which must be able to take commands: add needs: [control] to the lesson")
+		}
+	}
+}
+
+// minStands is how long what the next beat goes on with must stand at least, in
+// seconds: the lesson goes back to it when half of that has passed.
+const minStands = 10
+
+// checkHolds checks the beat before one that continues.
+func (r *reader) checkHolds(at place, before *Beat) {
+	for _, a := range before.Do {
+		if c := a.Control; c != nil && c.Seconds > 0 && c.Seconds < minStands {
+			at.Line = a.Line
+			r.fault(at.field("continues", at.Node), "what the beat before holds ends after %g seconds, and nobody is that quick: hold it for %d or more, or leave continues out", c.Seconds, minStands)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 package format
 
-import "time"
+import "github.com/reconcile-tracer/tracer/tracer/control/wire"
 
 // Lesson is one lesson, checked. It is not changed once it is parsed.
 type Lesson struct {
@@ -83,7 +83,8 @@ type Action struct {
 	// Kind and Name are the object; for DoDeleteChild Kind and Name are the
 	// owner's, and Child the kind of what is deleted.
 	Kind, Name, Child string
-	// Manifest is the object that is applied or created.
+	// Manifest is the object that is applied or created. It and Values are of
+	// the types that decoded JSON has, with int64 for whole numbers.
 	Manifest map[string]any
 	// Path is the field that is set, name by name, Values what it is set to,
 	// one after another.
@@ -92,7 +93,10 @@ type Action struct {
 	// Refused is the API server's reason with which the last request must be
 	// refused, "" where it must succeed.
 	Refused string
-	Control *Control
+	// Control is a command without the controller and the item, which are the
+	// lesson's; with Any it is for every item.
+	Control *wire.Command
+	Any     bool
 	Line    int
 }
 
@@ -107,38 +111,3 @@ const (
 	DoWriteOld    = "write-old"
 	DoControl     = "control"
 )
-
-// Control is a command of POST /api/v1/control, without the controller and
-// the item, which are the lesson's.
-type Control struct {
-	Command  string  `json:"command"`
-	Phase    string  `json:"phase,omitempty"`
-	By       string  `json:"by,omitempty"`
-	Factor   float64 `json:"factor,omitempty"`
-	When     string  `json:"when,omitempty"`
-	Fault    string  `json:"fault,omitempty"`
-	Count    int     `json:"count,omitempty"`
-	DelayMS  int     `json:"delay_ms,omitempty"`
-	Seconds  float64 `json:"seconds,omitempty"`
-	Verb     string  `json:"verb,omitempty"`
-	Resource string  `json:"resource,omitempty"`
-	// Any says that the command is for every item, not only the lesson's.
-	Any bool `json:"-"`
-}
-
-// How long a command stands until the controller ends it by itself.
-const (
-	pauseStands = 10 * time.Minute
-	otherStands = time.Hour
-)
-
-// Stands is how long the command stands at most, in microseconds.
-func (c *Control) Stands() int64 {
-	switch {
-	case c.Command == "pause":
-		return pauseStands.Microseconds()
-	case c.Seconds > 0:
-		return int64(c.Seconds * 1e6)
-	}
-	return otherStands.Microseconds()
-}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // good is a lesson that is fine; the tests change a part of it.
@@ -66,18 +68,22 @@ func TestBadLessons(t *testing.T) {
 		{"unknown action", "- control: {command: pause, phase: compute}", "- explode: {}", "good.yaml:25: beats[0].do[2].explode: the field is not known: use apply, create, edit, scale, delete, delete-child, write-old, control, refused"},
 		{"no action", "- control: {command: pause, phase: compute}", "- refused: Invalid", "good.yaml:25: beats[0].do[2]: there is no action: use one of apply, create"},
 		{"two actions", "- control: {command: pause, phase: compute}", "- {control: {command: pause}, delete: {object: PodSet/web}}", "good.yaml:25: beats[0].do[2]: it is control and delete at once: write two actions"},
-		{"unknown command", "command: pause", "command: halt", `good.yaml:25: beats[0].do[2].control.command: "halt" is not known: use one of pause, resume, step`},
-		{"fault without one", "{command: pause, phase: compute}", "{command: fault}", "good.yaml:25: beats[0].do[2].control: fault goes with command: fault, and command: fault needs one"},
+		{"unknown command", "command: pause", "command: halt", `good.yaml:25: beats[0].do[2].control: command "halt" is not known: use pause, resume, step`},
+		{"fault without one", "{command: pause, phase: compute}", "{command: fault}", "good.yaml:25: beats[0].do[2].control: fault is empty: use 409, 429"},
+		{"slow without a factor", "{command: pause, phase: compute}", "{command: slow, phase: compute}", "good.yaml:25: beats[0].do[2].control: factor is 0, and must be over 1"},
+		{"break at everything", "{command: pause, phase: compute}", "{command: break, any: true}", "good.yaml:25: beats[0].do[2].control: a break needs a phase, an item or when"},
+		{"break at nothing there is", "{command: pause, phase: compute}", "{command: break, when: resul = error}", `good.yaml:25: beats[0].do[2].control: when: at 1: "resul" is nothing to test`},
+		{"a field of another command", "{command: pause, phase: compute}", "{command: pause, factor: 3}", "good.yaml:25: beats[0].do[2].control: factor does not go with pause"},
+		{"too many times", "{command: pause, phase: compute}", "{command: fault, fault: 409, count: 1001}", `good.yaml:25: beats[0].do[2].control.count: "1001" is not a whole number from 1 to 1000`},
 		{"control unasked", "needs: [control]\n", "", "good.yaml:24: beats[0].do: it controls the controller, which must be able to take commands: add needs: [control] to the lesson"},
+		{"too short a hold", good[strings.Index(good, "      - control"):], "      - control: {command: fault, fault: hold_watch, seconds: 9}\n  - title: Look\n    words: Look.\n    continues: true\n", "good.yaml:25: beats[1].continues: what the beat before holds ends after 9 seconds, and nobody is that quick: hold it for 10 or more"},
 		{"unknown kind", "kind: PodSet", "kind: Gadget", `beats[0].do[0].apply: kind "Gadget" is not known: use one of ConfigMap, Deployment, Pod, PodSet, ReplicaSet`},
 		{"wrong apiVersion", "reconcile-tracer.io/v1alpha1", "reconcile-tracer.io/v1", "apiVersion is not that of a PodSet: write demo.reconcile-tracer.io/v1alpha1"},
 		{"a namespace", "{name: web}", "{name: web, namespace: default}", "metadata.namespace is the lesson's own, which is made for each run: leave it out"},
 		{"not an object", "object: PodSet/web", "object: web", `"web" is not an object: write Kind/name, as in PodSet/web`},
 		{"not a field", "set: spec.replicas", "set: status.replicas", `good.yaml:24: beats[0].do[1].edit.set: "status.replicas" is not a field that can be set: write a path below spec or metadata`},
-		{"a number that JSON has not", "each: [1, 2]", "each: [1, .nan]", "good.yaml:24: beats[0].do[1].edit.each[1]: NaN is a number that no object can hold: write it in quotes"},
-		{"too large a number", "each: [1, 2]", "each: [1, 18446744073709551615]", "beats[0].do[1].edit.each[1]: 18446744073709551615 is a number that no object can hold: write a smaller one"},
-		{"a date", "{name: web}", "{name: web, labels: {of: 2026-01-31}}", "beats[0].do[0].apply: 2026-01-31 is a date to YAML: write it in quotes"},
-		{"a number for a name", "{name: web}", "{name: web, labels: {1: x}}", "beats[0].do[0].apply: a field's name is a number or the like to YAML: write it in quotes"},
+		{"a number that JSON has not", "each: [1, 2]", "each: [1, .nan]", "good.yaml:24: beats[0].do[1].edit.each[1]: it cannot be read: .nan is no number in JSON: write a plain value"},
+		{"too large a number", "each: [1, 2]", "each: [1, 18446744073709551615]", "beats[0].do[1].edit.each[1]: it cannot be read: 18446744073709551615 is larger than any number here: write a plain value"},
 		{"neither to nor each", ", each: [1, 2]", "", "good.yaml:24: beats[0].do[1].edit: give either to, one value, or each"},
 		{"unknown row", "reconcile item=web", "reconcil item=web", `good.yaml:30: beats[0].wait.for[0]: row "reconcil" is not known: use one of edge, finding, hold, item, reconcile, wait`},
 		{"unknown row field", "item=web result", "itm=web result", `field "itm": reconcile has none of that name: use one of by, cause`},
@@ -119,6 +125,19 @@ func TestBadLessons(t *testing.T) {
 	}
 }
 
+// Commands that the controller takes are taken, with its own limits.
+func TestGoodCommands(t *testing.T) {
+	for _, text := range []string{
+		"{command: break}", "{command: break, any: true, when: result = error}", "{command: slow, factor: 1.5}",
+		"{command: fault, fault: 409, count: 1000}", "{command: fault, fault: latency, delay_ms: 60000, verb: get}",
+		"{command: fault, fault: hold_watch, seconds: 600, any: true}", "{command: step, by: reconcile}", "{command: lift, any: true}",
+	} {
+		if _, err := Parse("good.yaml", []byte(strings.Replace(good, "{command: pause, phase: compute}", text, 1))); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestAllFaultsAreSaidInOrder(t *testing.T) {
 	text := strings.NewReplacer("title: A lesson\n", "title: ''\n", "within: 20s", "within: 0s", "[queue, cache-queue]", "[q]").Replace(good)
 	_, err := Parse("good.yaml", []byte(text))
@@ -147,6 +166,11 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			if l.ID == "" || len(l.Beats) == 0 {
 				t.Errorf("a lesson without id or beats was taken: %+v", l)
+			}
+			for _, b := range l.Beats {
+				for _, a := range b.Do {
+					runtime.DeepCopyJSONValue([]any{a.Values, a.Manifest}) // panics at what is not JSON
+				}
 			}
 			return
 		}

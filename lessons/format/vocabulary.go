@@ -44,7 +44,6 @@ var (
 		OwnWrite,
 	}
 	phases = []string{"dequeue", "fetch", "compute", "apply", "requeue"}
-	faults = []string{"409", "429", "500", "timeout_before", "timeout_after", "latency", "hold_watch"}
 )
 
 // OwnWrite is the word for a cause that the controller's own write has made,
@@ -118,7 +117,8 @@ func KindOf(name string) (Kind, bool) {
 	return k, ok
 }
 
-func kindNames() []string {
+// Kinds are the kinds of objects that actions know, sorted.
+func Kinds() []string {
 	var names []string
 	for name := range kinds {
 		names = append(names, name)

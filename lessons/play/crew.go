@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +17,11 @@ import (
 
 const (
 	// actWithin bounds all that one beat does, cleanWithin the removal of all
-	// that a lesson made, and leaveWithin the same when the player closes.
+	// that a lesson made, and leaveWithin everything from when the player closes:
+	// the hub's supervisor waits for three seconds.
 	actWithin    = time.Minute
 	cleanWithin  = time.Minute
-	leaveWithin  = 2 * time.Second
+	leaveWithin  = time.Second
 	recordWithin = 5 * time.Second
 )
 
@@ -31,16 +33,15 @@ type crew struct {
 	records chan *flow.Beat
 	cancel  context.CancelFunc // of the effect under way
 	work    sync.WaitGroup
+	// giving are the results on their way to the engine.
+	giving sync.WaitGroup
 
 	// What follows belongs to the effect under way.
 	run      *cluster.Run
 	watching context.CancelFunc
 	watch    sync.WaitGroup
-	stand    []standing
+	stand    []string // the ids of the commands that stand until they are lifted
 }
-
-// standing is a command that stands until it is lifted.
-type standing struct{ id, command, item string }
 
 func (c *crew) do(effects []engine.Effect) {
 	for _, f := range effects {
@@ -67,22 +68,23 @@ func (c *crew) do(effects []engine.Effect) {
 // start does one effect in the background, after the one before it.
 func (c *crew) start(within time.Duration, effect func(context.Context) engine.Result) {
 	c.work.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(c.session.last, within)
 	c.cancel = cancel
 	c.work.Go(func() {
 		defer cancel()
 		result := effect(ctx)
-		go c.session.give(engine.Input{Result: &result})
+		c.giving.Go(func() { c.session.give(engine.Input{Result: &result}) })
 	})
 }
 
-// end waits for all that is under way.
+// end waits for all that is under way; nothing is given to the engine any more.
 func (c *crew) end() {
 	c.work.Wait()
 	if c.watching != nil {
 		c.watching()
 	}
 	c.watch.Wait()
+	c.giving.Wait()
 	close(c.records)
 }
 
@@ -111,10 +113,18 @@ func (c *crew) follow(ctx context.Context, namespace string) error {
 	opened := sync.OnceFunc(func() { close(first) })
 	failed := make(chan error, 1)
 	c.watch.Go(func() {
-		failed <- c.session.player.cfg.Hub.Watch(watching, namespace, func(rows []flow.Row, gone []flow.RowRef) {
+		err := c.session.player.cfg.Hub.Watch(watching, namespace, func(w Change) {
 			opened()
-			c.session.give(engine.Input{Rows: rows, Gone: gone})
+			c.session.give(engine.Input{Rows: w.Rows, Gone: w.Gone, All: w.All})
 		})
+		select {
+		case <-first:
+			if err != nil && watching.Err() == nil {
+				c.session.give(engine.Input{Lost: err})
+			}
+		default:
+			failed <- err
+		}
 	})
 	select {
 	case <-first:
@@ -122,7 +132,13 @@ func (c *crew) follow(ctx context.Context, namespace string) error {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("the hub gave no rows: see whether it runs: %w", ctx.Err())
+		cancel()
+	}
+	select {
+	case <-first: // at the last moment
+		return ctx.Err()
+	case err := <-failed:
+		return fmt.Errorf("the hub gave no rows: see whether it runs: %w", cmp.Or(err, ctx.Err()))
 	}
 }
 
@@ -146,15 +162,18 @@ func (c *crew) one(ctx context.Context, a *format.Action) (string, error) {
 	if a.Verb != format.DoControl {
 		return c.run.Do(ctx, *a)
 	}
-	item := c.run.Namespace + "/" + c.session.lesson.Item
-	if a.Control.Any {
-		item = ""
+	command := *a.Control
+	command.Controller = c.session.lesson.Controller
+	if !a.Any {
+		command.Item = c.run.Namespace + "/" + c.session.lesson.Item
 	}
-	id, did, err := c.session.player.cfg.Hub.Control(ctx, c.session.lesson.Controller, item, *a.Control)
+	id, did, err := c.session.player.cfg.Hub.Control(ctx, command)
 	if err != nil {
-		return "", fmt.Errorf("control %s: %w", a.Control.Command, err)
+		return "", fmt.Errorf("control %s: %w", command.Command, err)
 	}
-	c.stand = append(c.stand, standing{id, a.Control.Command, item})
+	if command.Stands() {
+		c.stand = append(c.stand, id)
+	}
 	return did, nil
 }
 
@@ -167,12 +186,9 @@ func (c *crew) undo(ctx context.Context, u *engine.Undo) engine.Result {
 // is as it should be.
 func (c *crew) lift(ctx context.Context) {
 	hub, controller := c.session.player.cfg.Hub, c.session.lesson.Controller
-	for _, s := range c.stand {
-		if s.command == "resume" || s.command == "lift" {
-			continue
-		}
-		if err := hub.Lift(ctx, controller, s.id); err != nil {
-			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", s.id, "error", err)
+	for _, id := range c.stand {
+		if err := hub.Lift(ctx, controller, id); err != nil {
+			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", id, "error", err)
 		}
 	}
 	c.stand = nil
@@ -183,20 +199,30 @@ func (c *crew) clean(ctx context.Context, f *engine.Clean) engine.Result {
 	if c.run == nil {
 		return engine.Result{Seq: f.Seq}
 	}
-	select {
-	case <-c.session.closing.Done():
-		ctx, cancel := context.WithTimeout(ctx, leaveWithin)
-		defer cancel()
-		return engine.Result{Seq: f.Seq, Err: c.run.Leave(ctx)}
-	default:
-		return engine.Result{Seq: f.Seq, Err: c.run.Remove(ctx)}
+	err := c.run.Leave(ctx)
+	if err == nil {
+		err = c.awaitGone(ctx)
 	}
+	return engine.Result{Seq: f.Seq, Err: err}
+}
+
+// awaitGone waits until what the lesson made is gone, unless the player closes:
+// it goes by itself then.
+func (c *crew) awaitGone(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.session.closing, cancel)()
+	err := c.run.AwaitGone(ctx)
+	if c.session.closing.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // record puts beats into the journal until there are no more.
 func (c *crew) record() {
 	for beat := range c.records {
-		ctx, cancel := context.WithTimeout(context.Background(), recordWithin)
+		ctx, cancel := context.WithTimeout(c.session.last, recordWithin)
 		if err := c.session.player.cfg.Hub.Record(ctx, beat); err != nil {
 			c.log("a beat was not recorded", err)
 		}

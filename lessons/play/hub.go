@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
+	"time"
 
-	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // Remote is a hub by its HTTP API. It is safe for concurrent use.
@@ -24,6 +26,9 @@ type Remote struct {
 	Client *http.Client
 	// NoRecord says that beats are not put into the journal.
 	NoRecord bool
+
+	lostAfter time.Duration         // 0 is the constant
+	lead      atomic.Pointer[int64] // see Lead, in microseconds
 }
 
 func (r *Remote) client() *http.Client {
@@ -118,26 +123,14 @@ func Rows[T any](ctx context.Context, r *Remote, query string) ([]T, error) {
 	}
 }
 
-// command is the body of POST /api/v1/control.
-type command struct {
-	format.Control
-	Controller string `json:"controller"`
-	Item       string `json:"item"`
-	ID         string `json:"id,omitempty"`
-}
-
-// Control implements Hub.
-func (r *Remote) Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error) {
-	return r.control(ctx, command{Control: c, Controller: controller, Item: item})
-}
-
 // Lift implements Hub.
 func (r *Remote) Lift(ctx context.Context, controller, id string) error {
-	_, _, err := r.control(ctx, command{Control: format.Control{Command: "lift"}, Controller: controller, ID: id})
+	_, _, err := r.Control(ctx, wire.Command{Command: wire.Lift, Controller: controller, ID: id})
 	return err
 }
 
-func (r *Remote) control(ctx context.Context, c command) (id, did string, err error) {
+// Control implements Hub.
+func (r *Remote) Control(ctx context.Context, c wire.Command) (id, did string, err error) {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return "", "", fmt.Errorf("encoding the command: %w", err)
@@ -164,4 +157,24 @@ func (r *Remote) Record(ctx context.Context, beat *flow.Beat) error {
 	}
 	_, err = r.post(ctx, "/v1/logs", "application/x-protobuf", r.Ingest, body)
 	return err
+}
+
+// EndBeats ends, now, the beats in the hub's history that began before a time
+// and have not ended: who played them was killed.
+func (r *Remote) EndBeats(ctx context.Context, before time.Time) error {
+	beats, err := Rows[flow.Beat](ctx, r, "row=beat")
+	if err != nil {
+		return err
+	}
+	for i := range beats {
+		b := &beats[i]
+		if b.To != 0 || b.From >= before.UnixMicro() {
+			continue
+		}
+		b.To = max(now(), b.From, b.Acted, b.Done)
+		if err := r.Record(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // Hub is what a lesson needs of a hub. Its methods must heed ctx.
@@ -21,15 +22,25 @@ type Hub interface {
 	// that the hub does not hear it, or, with commands, that it takes none.
 	Check(ctx context.Context, controller string, commands bool) error
 	// Watch gives the rows of a namespace, first all that there are, then what
-	// changes, until ctx ends. It goes on by itself after a broken connection.
-	Watch(ctx context.Context, namespace string, take func(rows []flow.Row, gone []flow.RowRef)) error
-	// Control gives a command for one item ("" is every item) of a controller,
-	// and returns the id of what stands from then on, and what was done.
-	Control(ctx context.Context, controller, item string, c format.Control) (id, did string, err error)
+	// changes, until ctx ends. It goes on by itself after a broken connection,
+	// with all that there are then. The error is why there are no rows any more;
+	// when ctx ends, why there were none, or nil.
+	Watch(ctx context.Context, namespace string, take func(Change)) error
+	// Control gives a command, and returns the id of what stands from then on, and
+	// what was done.
+	Control(ctx context.Context, c wire.Command) (id, did string, err error)
 	// Lift ends what stands under an id.
 	Lift(ctx context.Context, controller, id string) error
 	// Record puts a beat into the journal.
 	Record(ctx context.Context, beat *flow.Beat) error
+}
+
+// Change are new or changed rows, and those that are no more. All says that Rows
+// are all that there are.
+type Change struct {
+	All  bool
+	Rows []flow.Row
+	Gone []flow.RowRef
 }
 
 // Config says how a Player plays. Hub, Cluster and Lessons are required.

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,12 +34,18 @@ func TestRecordedBeatIsTheRow(t *testing.T) {
 }
 
 func TestReadFrame(t *testing.T) {
-	rows, gone, err := readFrame([]byte(`{"type":"rows","rows":[{"row":"item","key":"a","item":"ns/a"},{"row":"sample","key":"b"},{"row":"wait","key":"c"}],"gone":["wait/ns/x/1"]}`))
-	if err != nil || len(rows) != 2 || rows[0].ID() != "a" || rows[1].Kind() != flow.RowWait {
-		t.Errorf("rows %v, %v", rows, err)
+	c, at, err := readFrame([]byte(`{"type":"rows","now":7,"rows":[{"row":"item","key":"a","item":"ns/a"},{"row":"sample","key":"b"},{"row":"wait","key":"c"}],"gone":["wait/ns/x/1"]}`))
+	if err != nil || at != 7 || c.All || len(c.Rows) != 2 || c.Rows[0].ID() != "a" || c.Rows[1].Kind() != flow.RowWait {
+		t.Errorf("rows %v, %v", c, err)
 	}
-	if want := (flow.RowRef{Kind: flow.RowWait, ID: "ns/x/1"}); len(gone) != 1 || gone[0] != want {
-		t.Errorf("gone %v, want %v", gone, want)
+	if want := (flow.RowRef{Kind: flow.RowWait, ID: "ns/x/1"}); len(c.Gone) != 1 || c.Gone[0] != want {
+		t.Errorf("gone %v, want %v", c.Gone, want)
+	}
+	if c, _, err := readFrame([]byte(`{"type":"snapshot","rows":[]}`)); err != nil || !c.All {
+		t.Errorf("a snapshot is read as %v, %v", c, err)
+	}
+	if _, _, err := readFrame([]byte(`{"type":"error","code":"full","message":"no place is left"}`)); err == nil || !strings.Contains(err.Error(), "no place is left") {
+		t.Errorf("what the hub says at the end is read as %v", err)
 	}
 	for _, kind := range watched() {
 		if row, err := readRow([]byte(`{"row":"` + string(kind) + `","key":"k"}`)); err != nil || row == nil || row.Kind() != kind {

@@ -18,12 +18,13 @@ type session struct {
 	player *Player
 	lesson *format.Lesson
 	in     chan input
-	// closing ends when the player closes, done is closed when all is gone.
-	closing context.Context
-	stop    context.CancelFunc
-	done    chan struct{}
-	state   atomic.Pointer[engine.State]
-	over    atomic.Bool
+	// closing ends when the player closes, and last some time later: what is
+	// under way then is given up. done is closed when all is gone.
+	closing, last context.Context
+	stop, giveUp  context.CancelFunc
+	done          chan struct{}
+	state         atomic.Pointer[engine.State]
+	over          atomic.Bool
 	// telling guards dismissed, after which nothing is told any more.
 	telling   sync.Mutex
 	dismissed bool
@@ -43,6 +44,7 @@ type input struct {
 func newSession(p *Player, l *format.Lesson) *session {
 	s := &session{player: p, lesson: l, in: make(chan input), done: make(chan struct{})}
 	s.closing, s.stop = context.WithCancel(context.Background())
+	s.last, s.giveUp = context.WithCancel(context.Background())
 	s.engine, s.first = engine.New(l, now())
 	s.state.Store(s.engine.State())
 	s.crew = crew{session: s, records: make(chan *flow.Beat, 64)}
@@ -75,7 +77,9 @@ func (s *session) give(in engine.Input) {
 
 // run plays until the lesson is over and what it made is gone.
 func (s *session) run() {
+	defer s.giveUp()
 	defer s.stop()
+	defer context.AfterFunc(s.closing, func() { time.AfterFunc(leaveWithin, s.giveUp) })()
 	e := s.engine
 	var work sync.WaitGroup
 	work.Go(s.crew.record)

@@ -2,7 +2,8 @@
 // other: the commands with their limits, the conditions of breakpoints, and the
 // messages that carry them. It imports nothing but the standard library and
 // package semconv, because both sides import it: one cannot take for good what
-// the other refuses. docs/control.md describes it in prose.
+// the other refuses. Package format of the lessons imports it for the same reason.
+// docs/control.md describes it in prose.
 //
 // Over a websocket with Subprotocol, which the controller opens at Path with a
 // token of its own, messages go as JSON text:

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	lessoncluster "github.com/reconcile-tracer/tracer/lessons/cluster"
+	"github.com/reconcile-tracer/tracer/lessons/engine"
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/lessons/play"
+	"github.com/reconcile-tracer/tracer/server"
+	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/server/recording"
+)
+
+// anyController is a hub that hears every controller.
+type anyController struct{ *play.Remote }
+
+// Check implements play.Hub.
+func (anyController) Check(context.Context, string, bool) error { return nil }
+
+// namespaces is an API server that has nothing but namespaces, all of one UID,
+// and makes and deletes them.
+func namespaces(t *testing.T) *rest.Config {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"lesson-short","uid":"1"}}`)
+	}))
+	t.Cleanup(web.Close)
+	return &rest.Config{Host: web.URL}
+}
+
+// servePlaying serves a hub in a folder while in runs, and stops it in order.
+// The hub plays a lesson of one beat.
+func servePlaying(t *testing.T, data string, in func(o *serveOptions, told <-chan *engine.State)) {
+	t.Helper()
+	said, out := io.Pipe()
+	o := &serveOptions{io: streams{out: out, err: io.Discard}, log: logOptions{level: "error", format: "text"}}
+	o.hub.Listen, o.hub.Data = "127.0.0.1:0", data
+	acts, err := lessoncluster.New(namespaces(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := format.Parse("short.yaml", []byte("id: short\ntitle: x\nabout: x\nminutes: 1\nbeats:\n  - title: x\n    words: We look.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan *engine.State, 100)
+	o.player = play.New(play.Config{Hub: anyController{&o.lessonHub}, Cluster: acts, Lessons: []*format.Lesson{l},
+		OnChange: func(s *engine.State) { told <- s }})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- o.run(ctx)
+		_ = out.Close()
+	}()
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || !strings.HasPrefix(line, "ready: ") {
+		t.Fatalf("the hub said %q, %v", line, err)
+	}
+	in(o, told)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("the hub ended with %v", err)
+	}
+}
+
+func beatsOfFolder(t *testing.T, data string) []*flow.Beat {
+	t.Helper()
+	var session bytes.Buffer
+	if _, err := server.ExportFolder(t.Context(), data, recording.Window{}, false, &session, func(recording.Counts) {}); err != nil {
+		t.Fatal(err)
+	}
+	return beatsIn(t, session.String())
+}
+
+// A hub that stops in the middle of a lesson has its last beat's end in the
+// history; one that was killed has it when it is back.
+func TestBeatsEndWithTheHub(t *testing.T) {
+	data := t.TempDir()
+	killed := &flow.Beat{
+		Row: flow.RowBeat, Lesson: "killed", Run: "lesson-killed", N: 2, Of: 3, Title: "x", Heading: "x", Words: "x",
+		Controller: "podset", Item: "lesson-killed/web", From: time.Now().Add(-time.Minute).UnixMicro(),
+	}
+	servePlaying(t, data, func(o *serveOptions, told <-chan *engine.State) {
+		if err := o.lessonHub.Record(t.Context(), killed); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.player.Start("short"); err != nil {
+			t.Fatal(err)
+		}
+		for s := range told {
+			if s == nil || s.State == "failed" {
+				t.Fatalf("the lesson is %+v", s)
+			}
+			if s.State == "done" {
+				break
+			}
+		}
+	})
+	beats := beatsOfFolder(t, data)
+	if len(beats) != 2 || beats[0].Lesson != "killed" || beats[0].To != 0 || beats[1].To == 0 {
+		t.Fatalf("after the first hub the beats are %+v", beats)
+	}
+	servePlaying(t, data, func(*serveOptions, <-chan *engine.State) {})
+	for _, b := range beatsOfFolder(t, data) {
+		if b.To < b.From || b.Words == "" || b.Run == "" {
+			t.Errorf("after the second hub there is %+v", b)
+		}
+	}
+}
