@@ -68,7 +68,7 @@ func TestConditions(t *testing.T) {
 		Result: "error", Error: "Conflict", CauseCounts: map[string]int{"update": 5, "backoff": 1},
 		Causes: []flow.Cause{{What: semconv.CauseUpdate, By: semconv.BySelf, Changed: []string{"status"}, Manager: "podset"}},
 		Plan:   []flow.Action{{Summary: "create 2 Pods"}, {Summary: "update status"}},
-		Reads:  []flow.Read{{Stale: "yes", StaleBy: 2}, {Stale: "no"}}, WriteCount: 2, FailedWrites: 1,
+		Reads:  []flow.Read{{Source: "cache", Stale: "yes", StaleBy: 2}, {Source: "cache", Stale: "no"}}, WriteCount: 2, FailedWrites: 1,
 		Writes: []flow.Write{{Status: 201}, {Status: 409, Error: "Conflict", Fields: []flow.Field{{Path: "status.replicas", Value: "2"}}}},
 		Next:   flow.Next{Why: "backoff", Requeues: 3},
 		Object: flow.Object{Generation: 4, ObservedGeneration: 3},
@@ -78,6 +78,8 @@ func TestConditions(t *testing.T) {
 	for text, want := range map[string]bool{
 		"reconcile":                            true,
 		"reconcile count=1":                    true,
+		"reconcile read_from=cache":            true,
+		"reconcile read_from=api":              false,
 		"reconcile running=true":               true,
 		"reconcile running=true count=2":       false,
 		"reconcile item=web controller=podset": true,
