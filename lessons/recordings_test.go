@@ -276,6 +276,8 @@ func nothingElse(t *testing.T, namespace string, rows []flow.Row) {
 			item = r.Item
 		case *flow.Wait:
 			item = r.Item
+		case *flow.Hold:
+			item = r.Item
 		case *flow.Item:
 			item = r.Item
 		}
