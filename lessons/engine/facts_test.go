@@ -42,6 +42,13 @@ func TestFactsAreThoseOfTheFormat(t *testing.T) {
 			t.Errorf("%s has %d fields, the format %d", kind, len(f.fields), len(format.Rows()[kind]))
 		}
 	}
+	rules := flow.Rules()
+	known := slices.Clone(format.Rows()["finding"]["rule"].OneOf)
+	slices.Sort(rules)
+	slices.Sort(known)
+	if !slices.Equal(rules, known) {
+		t.Errorf("the format has the rules %v, the findings %v", known, rules)
+	}
 	if factsOf(&flow.Gap{}) != nil {
 		t.Error("a gap has facts")
 	}
