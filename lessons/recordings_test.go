@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/reconcile-tracer/tracer/lessons"
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
@@ -42,6 +44,7 @@ func TestRecordedLessons(t *testing.T) {
 			rows := blocks[len(blocks)-1].rows
 			beats := beatsOf(t, l, rows)
 			commandsIn(t, l, rows)
+			nothingElse(t, beats[0].Run, rows)
 			newStudent(t, l, beats).watch(blocks)
 		})
 	}
@@ -164,9 +167,11 @@ func beatsOf(t *testing.T, l *format.Lesson, rows []flow.Row) []*flow.Beat {
 	var last int64
 	for i, b := range beats {
 		want := &l.Beats[i]
-		words := strings.NewReplacer(format.MarkItem, b.Item, format.MarkNamespace, b.Run).Replace(want.Words)
-		if b.Lesson != l.ID || b.Run == "" || b.N != i+1 || b.Of != len(beats) || b.Heading != want.Title || b.Words != words {
+		if b.Lesson != l.ID || b.Title != l.Title || b.Run == "" || b.N != i+1 || b.Of != len(beats) || b.Controller != l.Controller {
 			t.Errorf("beat %d is %+v: make lesson-recordings", i+1, b)
+		}
+		if diff := cmp.Diff(shownBy(want, b), shownOf(b)); diff != "" {
+			t.Errorf("beat %d does not show what the lesson has now (-lesson +recording): make lesson-recordings\n%s", i+1, diff)
 		}
 		if (b.Acted != 0) != (len(want.Do) > 0) || b.From < last || b.Done < max(b.From, b.Acted) || b.To < b.Done {
 			t.Errorf("beat %d is from %d, acted %d, done %d, to %d", b.N, b.From, b.Acted, b.Done, b.To)
@@ -174,6 +179,68 @@ func beatsOf(t *testing.T, l *format.Lesson, rows []flow.Row) []*flow.Beat {
 		last = b.To
 	}
 	return beats
+}
+
+// shown is what a beat shows, in words and on the map.
+type shown struct {
+	Heading, Words, Then, Question, Because string
+	Highlight, Choices                      []string
+	Right                                   int
+}
+
+// whatCame is what stands for what came for a condition, quoted.
+var whatCame = regexp.MustCompile(`\\\{[0-9]+\\\}`)
+
+// shownBy is what a beat of a lesson shows in the run that is recorded as b,
+// where what came for a condition may be anything.
+func shownBy(beat *format.Beat, b *flow.Beat) shown {
+	fill := strings.NewReplacer(format.MarkItem, b.Item, format.MarkNamespace, b.Run).Replace
+	s := shown{Heading: beat.Title, Words: fill(beat.Words), Then: fill(beat.Then), Highlight: beat.Highlight}
+	like := whatCame.ReplaceAllString(regexp.QuoteMeta(s.Then), ".+")
+	if regexp.MustCompile("^" + like + "$").MatchString(b.Then) {
+		s.Then = b.Then
+	}
+	if q := beat.Question; q != nil {
+		s.Question, s.Because, s.Right = fill(q.Text), fill(q.Because), q.Right
+		for _, c := range q.Choices {
+			s.Choices = append(s.Choices, fill(c.Text))
+		}
+	}
+	return s
+}
+
+func shownOf(b *flow.Beat) shown {
+	return shown{b.Heading, b.Words, b.Then, b.Question, b.Because, b.Highlight, b.Choices, b.Right}
+}
+
+// TestStaleRecordingIsFound: whatever of a beat is not in the lesson any more,
+// and nothing else, is a difference.
+func TestStaleRecordingIsFound(t *testing.T) {
+	beat := &format.Beat{
+		Title: "Heading", Words: "Of {item}.", Then: "It took {1}.", Highlight: []string{"queue"},
+		Question: &format.Question{Text: "Why?", Choices: []format.Choice{{Text: "A"}, {Text: "B"}}, Right: 1, Because: "So."},
+	}
+	as := func(change func(*flow.Beat)) string {
+		b := &flow.Beat{
+			Item: "ns/web", Heading: "Heading", Words: "Of ns/web.", Then: "It took 5 ms, 10 ms.", Highlight: []string{"queue"},
+			Question: "Why?", Choices: []string{"A", "B"}, Right: 1, Because: "So.",
+		}
+		change(b)
+		return cmp.Diff(shownBy(beat, b), shownOf(b))
+	}
+	if diff := as(func(*flow.Beat) {}); diff != "" {
+		t.Errorf("a new one is said to be stale:\n%s", diff)
+	}
+	for what, change := range map[string]func(*flow.Beat){
+		"heading": func(b *flow.Beat) { b.Heading = "Old" }, "words": func(b *flow.Beat) { b.Words = "Old." },
+		"then": func(b *flow.Beat) { b.Then = "It was 5 ms." }, "highlight": func(b *flow.Beat) { b.Highlight = nil },
+		"question": func(b *flow.Beat) { b.Question = "Old?" }, "choices": func(b *flow.Beat) { b.Choices[0] = "Old" },
+		"right": func(b *flow.Beat) { b.Right = 0 }, "because": func(b *flow.Beat) { b.Because = "Old." },
+	} {
+		if as(change) == "" {
+			t.Errorf("that the %s is another is not found", what)
+		}
+	}
 }
 
 // commandsIn checks that every command of the lesson's beats is in a recording,
@@ -195,6 +262,28 @@ func commandsIn(t *testing.T, l *format.Lesson, rows []flow.Row) {
 	}
 	if got != want {
 		t.Errorf("it has %d commands of the presenter, the lesson %d", got, want)
+	}
+}
+
+// nothingElse checks that a recording has only what went on in the lesson's own
+// namespace, nothing of what was taken away before it began.
+func nothingElse(t *testing.T, namespace string, rows []flow.Row) {
+	t.Helper()
+	for _, row := range rows {
+		item := ""
+		switch r := row.(type) {
+		case *flow.Reconcile:
+			item = r.Item
+		case *flow.Wait:
+			item = r.Item
+		case *flow.Hold:
+			item = r.Item
+		case *flow.Item:
+			item = r.Item
+		}
+		if item != "" && !strings.HasPrefix(item, namespace+"/") {
+			t.Errorf("it has a %s of %s, and the lesson is in %s: make lesson-recordings", row.Kind(), item, namespace)
+		}
 	}
 }
 

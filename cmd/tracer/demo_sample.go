@@ -21,8 +21,9 @@ var sample = map[string]string{"namespace": "default", "name": "web", "replicas"
 // askEvery is how often the demo asks whether a step is done.
 const askEvery = 50 * time.Millisecond
 
-// awaitAttached waits until the hub hears the reconciler that has started; only
-// then is it ready in the eyes of someone who looks at the page.
+// awaitAttached waits until the hub hears the reconciler that has started, and
+// that its caches are filled; only then is it ready in the eyes of someone who
+// looks at the page, and what is made from now on comes to it as an event.
 func (d *crew) awaitAttached(ctx context.Context, m *member, e supervise.Event) {
 	begin := time.Now()
 	if poll(ctx, askEvery, func(ctx context.Context) bool { return d.attachedSince(ctx, begin) }) != nil {
@@ -32,8 +33,9 @@ func (d *crew) awaitAttached(ctx context.Context, m *member, e supervise.Event) 
 	m.isReady("")
 }
 
-// attachedSince reports whether the hub has heard a controller since then. A
-// hub that does not answer has not.
+// attachedSince reports whether the hub has heard since then of a controller
+// whose caches are filled, or which says why they are not. A hub that does not
+// answer has not.
 func (d *crew) attachedSince(ctx context.Context, then time.Time) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -49,7 +51,8 @@ func (d *crew) attachedSince(ctx context.Context, then time.Time) bool {
 	defer res.Body.Close()
 	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
 		var row flow.Controller
-		if json.Unmarshal(lines.Bytes(), &row) == nil && row.Connected && row.Heard >= then.UnixMicro() {
+		if json.Unmarshal(lines.Bytes(), &row) == nil && row.Connected && row.Heard >= then.UnixMicro() &&
+			(len(row.Synced) > 0 && len(row.Unsynced) == 0 || row.WatchError != "") {
 			return true
 		}
 	}

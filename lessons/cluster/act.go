@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
 )
@@ -150,19 +151,32 @@ func (r *Run) deleteChild(ctx context.Context, a format.Action) (string, error) 
 	return "", fmt.Errorf("it controls no %s that could be deleted: let an earlier beat wait for one", a.Child)
 }
 
-// writeOld lets two writers meet: both read one version, the first value is
-// written, and the second is written over the version that was read.
+// writeOld lets two writers meet: both read one version of the object, and both
+// send it back whole, each with another value.
 func (r *Run) writeOld(ctx context.Context, a format.Action) (string, error) {
-	old, err := r.objects(a.Kind).Get(ctx, a.Name, metav1.GetOptions{})
-	if err != nil {
+	var old *unstructured.Unstructured
+	// Somebody else may write between the read and the first write.
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() (err error) {
+		if old, err = r.objects(a.Kind).Get(ctx, a.Name, metav1.GetOptions{}); err == nil {
+			err = r.sendBack(ctx, a, old, a.Values[0])
+		}
+		return err
+	})
+	switch {
+	case apierrors.IsConflict(err):
+		return "", errors.New("the first writer was refused: let an earlier beat wait until nobody writes it any more")
+	case err != nil:
 		return "", err
 	}
-	if _, err := r.patch(ctx, a, a.Path, a.Values[0]); err != nil {
-		return "", err
+	return "wrote over an old version of " + nameOf(a), r.sendBack(ctx, a, old, a.Values[len(a.Values)-1])
+}
+
+// sendBack updates an object as it was read, with one field changed.
+func (r *Run) sendBack(ctx context.Context, a format.Action, read *unstructured.Unstructured, value any) error {
+	changed := read.DeepCopy()
+	if err := unstructured.SetNestedField(changed.Object, value, a.Path...); err != nil {
+		return fmt.Errorf("setting %s: %w", strings.Join(a.Path, "."), err)
 	}
-	if err := unstructured.SetNestedField(old.Object, a.Values[len(a.Values)-1], a.Path...); err != nil {
-		return "", fmt.Errorf("setting %s: %w", strings.Join(a.Path, "."), err)
-	}
-	_, err = r.objects(a.Kind).Update(ctx, old, metav1.UpdateOptions{FieldManager: Manager})
-	return "wrote over an old version of " + nameOf(a), err
+	_, err := r.objects(a.Kind).Update(ctx, changed, metav1.UpdateOptions{FieldManager: Manager})
+	return err
 }

@@ -70,7 +70,7 @@ func reconcileFields(r *flow.Reconcile) map[string]any {
 	}
 	f["cause"], f["by"], f["manager"] = causesOf(r)
 	f["status"], f["write_error"], f["wrote"] = writesOf(r)
-	f["stale"], f["stale_by"] = stalenessOf(r)
+	f["read_from"], f["stale"], f["stale_by"] = readsOf(r)
 	var plan []string
 	for i := range r.Plan {
 		plan = append(plan, r.Plan[i].Summary)
@@ -102,12 +102,12 @@ func writesOf(r *flow.Reconcile) (status, errs, fields []string) {
 	return status, errs, fields
 }
 
-func stalenessOf(r *flow.Reconcile) (stale []string, by int64) {
+func readsOf(r *flow.Reconcile) (sources, stale []string, by int64) {
 	for i := range r.Reads {
-		stale = once(stale, r.Reads[i].Stale)
+		sources, stale = once(sources, r.Reads[i].Source), once(stale, r.Reads[i].Stale)
 		by = max(by, int64(r.Reads[i].StaleBy))
 	}
-	return stale, by
+	return sources, stale, by
 }
 
 // once appends a text that is not empty and not there yet.

@@ -42,6 +42,13 @@ func TestFactsAreThoseOfTheFormat(t *testing.T) {
 			t.Errorf("%s has %d fields, the format %d", kind, len(f.fields), len(format.Rows()[kind]))
 		}
 	}
+	rules := flow.Rules()
+	known := slices.Clone(format.Rows()["finding"]["rule"].OneOf)
+	slices.Sort(rules)
+	slices.Sort(known)
+	if !slices.Equal(rules, known) {
+		t.Errorf("the format has the rules %v, the findings %v", known, rules)
+	}
 	if factsOf(&flow.Gap{}) != nil {
 		t.Error("a gap has facts")
 	}
@@ -68,7 +75,7 @@ func TestConditions(t *testing.T) {
 		Result: "error", Error: "Conflict", CauseCounts: map[string]int{"update": 5, "backoff": 1},
 		Causes: []flow.Cause{{What: semconv.CauseUpdate, By: semconv.BySelf, Changed: []string{"status"}, Manager: "podset"}},
 		Plan:   []flow.Action{{Summary: "create 2 Pods"}, {Summary: "update status"}},
-		Reads:  []flow.Read{{Stale: "yes", StaleBy: 2}, {Stale: "no"}}, WriteCount: 2, FailedWrites: 1,
+		Reads:  []flow.Read{{Source: "cache", Stale: "yes", StaleBy: 2}, {Source: "cache", Stale: "no"}}, WriteCount: 2, FailedWrites: 1,
 		Writes: []flow.Write{{Status: 201}, {Status: 409, Error: "Conflict", Fields: []flow.Field{{Path: "status.replicas", Value: "2"}}}},
 		Next:   flow.Next{Why: "backoff", Requeues: 3},
 		Object: flow.Object{Generation: 4, ObservedGeneration: 3},
@@ -78,6 +85,8 @@ func TestConditions(t *testing.T) {
 	for text, want := range map[string]bool{
 		"reconcile":                            true,
 		"reconcile count=1":                    true,
+		"reconcile read_from=cache":            true,
+		"reconcile read_from=api":              false,
 		"reconcile running=true":               true,
 		"reconcile running=true count=2":       false,
 		"reconcile item=web controller=podset": true,

@@ -99,16 +99,32 @@ func (c *Condition) term(word string, fields map[string]Field) error {
 	return c.Terms[len(c.Terms)-1].check(field)
 }
 
-func (t *Term) check(field Field) (err error) {
+// check refuses a value that the field can never have.
+func (t *Term) check(field Field) error {
 	switch {
 	case field.Type == Number:
-		if t.Number, err = strconv.ParseInt(t.Value, 10, 64); err != nil {
-			return fmt.Errorf("%s%s%s: not a whole number: give one", t.Field, t.Op, t.Value)
-		}
+		return t.checkNumber()
 	case field.Type == Bool && t.Value != "true" && t.Value != "false":
 		return fmt.Errorf("%s%s%s: give true or false", t.Field, t.Op, t.Value)
-	case field.OneOf != nil && t.Op != "~" && !slices.Contains(field.OneOf, t.Value):
+	case field.OneOf != nil && !slices.ContainsFunc(field.OneOf, t.isOrHolds):
 		return fmt.Errorf("%s%s%s can never be: use one of %s", t.Field, t.Op, t.Value, strings.Join(field.OneOf, ", "))
+	case field.Like != nil && t.Op != "~" && !field.Like.pattern.MatchString(t.Value):
+		return fmt.Errorf("%s%s%s can never be: give %s", t.Field, t.Op, t.Value, field.Like.words)
+	}
+	return nil
+}
+
+func (t *Term) isOrHolds(value string) bool {
+	return value == t.Value || t.Op == "~" && strings.Contains(value, t.Value)
+}
+
+func (t *Term) checkNumber() (err error) {
+	t.Number, err = strconv.ParseInt(t.Value, 10, 64)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s%s%s: not a whole number: give one", t.Field, t.Op, t.Value)
+	case t.Number < 0 || t.Number == 0 && t.Op == "<":
+		return fmt.Errorf("%s%s%s says nothing: it is never below 0: compare it with 0 or more", t.Field, t.Op, t.Value)
 	}
 	return nil
 }

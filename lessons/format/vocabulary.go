@@ -1,6 +1,9 @@
 package format
 
-import "slices"
+import (
+	"regexp"
+	"slices"
+)
 
 // Nodes and Edges are the parts of the map that a beat may highlight: those of
 // package templates, which a test compares. The caller owns the slice.
@@ -30,11 +33,25 @@ const (
 )
 
 // Field is a field of a row that a condition may speak of. OneOf are the
-// values that it can have, nil where it can have any.
+// values that it can have, and Like is how one of them looks; nil where it can
+// have any. No number is below zero.
 type Field struct {
 	Type  Type
 	OneOf []string
+	Like  *Likeness
 }
+
+// Likeness is how the values of a field look, for = and !=.
+type Likeness struct {
+	pattern *regexp.Regexp
+	words   string
+}
+
+var (
+	aName   = &Likeness{regexp.MustCompile(`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`), "the name of an object, as web"}
+	aKind   = &Likeness{regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`), "a kind, as Pod"}
+	aStatus = &Likeness{regexp.MustCompile(`^(0|[1-5][0-9][0-9])$`), "an HTTP status, as 409, or 0 for none"}
+)
 
 // The words of the rows, see docs/rows.md.
 var (
@@ -42,6 +59,13 @@ var (
 	causes  = []string{
 		"initial_list", "add", "update", "delete", "generic", "resync", "relist", "backoff", "requeue_after", "manual",
 		OwnWrite,
+	}
+	// whys are what a wait is for: the kind of delay, or the newest cause.
+	whys = append([]string{"requeue"}, slices.DeleteFunc(slices.Clone(causes), func(c string) bool { return c == OwnWrite })...)
+	// rules are the findings, see docs/findings.md.
+	rules = []string{
+		"hot-loop", "swallowed-error", "blind-update", "duplicate-create", "requeue-after-with-error",
+		"no-owner-reference", "missing-watch", "finalizer-stuck", "observed-generation",
 	}
 	phases = []string{"dequeue", "fetch", "compute", "apply", "requeue"}
 )
@@ -55,28 +79,29 @@ const OwnWrite = "own_write"
 func Rows() map[string]map[string]Field {
 	return map[string]map[string]Field{
 		"reconcile": {
-			"item": {}, "controller": {}, "result": {OneOf: results}, "error": {}, "plan": {Type: Words},
+			"item": {Like: aName}, "controller": {}, "result": {OneOf: results}, "error": {}, "plan": {Type: Words},
 			"cause": {Type: Words, OneOf: causes}, "by": {Type: Words, OneOf: []string{"self", "other", "unknown"}},
 			"manager": {Type: Words}, "wrote": {Type: Words}, "causes": {Type: Number}, "updates": {Type: Number}, "writes": {Type: Number},
-			"failed_writes": {Type: Number}, "status": {Type: Words}, "write_error": {Type: Words},
-			"stale": {Type: Words, OneOf: []string{"yes", "no", "unknown"}}, "stale_by": {Type: Number},
+			"failed_writes": {Type: Number}, "status": {Type: Words, Like: aStatus}, "write_error": {Type: Words},
+			"read_from": {Type: Words, OneOf: []string{"cache", "api"}},
+			"stale":     {Type: Words, OneOf: []string{"yes", "no", "unknown"}}, "stale_by": {Type: Number},
 			"requeues": {Type: Number}, "next": {OneOf: []string{"done", "backoff", "requeue", "requeue_after"}},
 			"generation": {Type: Number}, "observed": {Type: Number}, "running": {Type: Bool}, "took_ms": {Type: Number},
 		},
 		"wait": {
-			"item": {}, "controller": {}, "state": {OneOf: []string{"ready", "delayed"}}, "why": {},
+			"item": {Like: aName}, "controller": {}, "state": {OneOf: []string{"ready", "delayed"}}, "why": {OneOf: whys},
 			"causes": {Type: Number}, "requeues": {Type: Number}, "delay_ms": {Type: Number}, "over": {Type: Bool},
 		},
 		"hold": {
-			"item": {}, "controller": {}, "phase": {OneOf: phases}, "why": {}, "standing": {Type: Bool},
+			"item": {Like: aName}, "controller": {}, "phase": {OneOf: phases}, "why": {}, "standing": {Type: Bool},
 		},
 		"item": {
-			"item": {}, "controller": {}, "idle": {Type: Bool}, "ready": {Type: Bool}, "delayed": {Type: Bool},
+			"item": {Like: aName}, "controller": {}, "idle": {Type: Bool}, "ready": {Type: Bool}, "delayed": {Type: Bool},
 			"active": {Type: Bool}, "dirty": {Type: Bool}, "gone": {Type: Bool}, "requeues": {Type: Number},
 			"last_result": {OneOf: results}, "phase": {OneOf: phases}, "generation": {Type: Number}, "observed": {Type: Number},
 		},
-		"edge":    {"item": {}, "controller": {}, "kind": {}, "self": {Type: Bool}},
-		"finding": {"item": {}, "controller": {}, "rule": {}, "standing": {Type: Bool}},
+		"edge":    {"item": {Like: aName}, "controller": {}, "kind": {Like: aKind}, "self": {Type: Bool}},
+		"finding": {"item": {Like: aName}, "controller": {}, "rule": {OneOf: rules}, "standing": {Type: Bool}},
 	}
 }
 

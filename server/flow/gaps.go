@@ -153,11 +153,17 @@ func (s *State) announceGaps() {
 // announce makes a gap of a hole. It counts as known from then on.
 func (s *State) announce(r *run, h hole) {
 	r.known = r.known.add(h.seqs)
-	s.openGap(r, Gap{First: h.first, Last: h.last, From: h.from, To: h.since, Reason: s.reason(r, h)})
+	g := Gap{First: h.first, Last: h.last, From: h.from, To: h.since, Reason: s.reason(r, h)}
+	if g.Reason == reasonRetention {
+		g.From, g.To = r.since, r.since // since then nothing is missing
+	}
+	s.openGap(r, g)
 }
 
 func (s *State) reason(r *run, h hole) string {
-	if h.first == 1 && s.first > 1 && h.since <= s.firstNow+gapGrace {
+	// Of a run that was there from the beginning the first numbers have come
+	// before, however late the next one comes.
+	if h.first == 1 && s.first > 1 && r.since <= s.firstNow+gapGrace {
 		return reasonRetention
 	}
 	if r.dropped-r.explained+r.unnumberedDrops() >= h.len() {

@@ -25,6 +25,7 @@ type source struct {
 type run struct {
 	source *source
 	epoch  string
+	since  int64 // when it was heard of first
 	heard  int64
 	// before is when the run was heard of before the newest input.
 	before int64
@@ -114,7 +115,7 @@ func (s *State) run(src *source, epoch string) *run {
 		src.runs[n-1].epoch = epoch // it had not said until now
 		return src.runs[n-1]
 	}
-	r := &run{source: src, epoch: epoch, heard: s.now, before: src.heard}
+	r := &run{source: src, epoch: epoch, since: s.now, heard: s.now, before: src.heard}
 	for _, old := range src.runs {
 		s.replace(old)
 	}
