@@ -55,7 +55,7 @@ func (k *room) SetLesson(lesson json.RawMessage) error {
 func (k *room) join(page string, presents bool) (left func()) {
 	_ = k.change(func(r *classroom.Room) (bool, error) { return r.Join(page, presents), nil })
 	return func() {
-		_ = k.change(func(r *classroom.Room) (bool, error) { return r.Leave(page), nil })
+		_ = k.change(func(r *classroom.Room) (bool, error) { return r.Leave(page, presents), nil })
 	}
 }
 

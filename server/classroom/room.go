@@ -40,41 +40,47 @@ type Presenter struct {
 // over two.
 type page struct {
 	connections int
-	presenter   bool
 	following   bool
+}
+
+// who is a page by its role and name. A name alone is nobody's: pages make theirs
+// up, and everyone is told the presenter's.
+type who struct {
+	name      string
+	presenter bool
 }
 
 // Room is one room. The zero value is not ready: use New.
 type Room struct {
-	pages map[string]*page
+	pages map[who]*page
 	state State
 }
 
 // New makes a room with nobody in it.
 func New() *Room {
-	return &Room{pages: map[string]*page{}, state: State{Presenter: Presenter{Meaning: Live()}}}
+	return &Room{pages: map[who]*page{}, state: State{Presenter: Presenter{Meaning: Live()}}}
 }
 
 // Join says that a page began to watch. A viewer follows until it says
 // otherwise. Each Join needs its Leave.
 func (r *Room) Join(name string, presenter bool) (changed bool) {
-	p := r.pages[name]
+	p := r.pages[who{name, presenter}]
 	if p == nil {
-		p = &page{presenter: presenter, following: !presenter}
-		r.pages[name] = p
+		p = &page{following: !presenter}
+		r.pages[who{name, presenter}] = p
 	}
 	p.connections++
 	return r.settle()
 }
 
 // Leave says that a connection of a page has ended.
-func (r *Room) Leave(name string) (changed bool) {
-	p := r.pages[name]
+func (r *Room) Leave(name string, presenter bool) (changed bool) {
+	p := r.pages[who{name, presenter}]
 	if p == nil {
 		return false
 	}
 	if p.connections--; p.connections <= 0 {
-		delete(r.pages, name)
+		delete(r.pages, who{name, presenter})
 	}
 	return r.settle()
 }
@@ -83,7 +89,7 @@ func (r *Room) Leave(name string) (changed bool) {
 // does it presents; another gets ErrOther while that one is here, unless it
 // takes over.
 func (r *Room) Present(name string, m Meaning, take bool) (changed bool, err error) {
-	if p := r.pages[name]; p == nil || !p.presenter {
+	if r.pages[who{name, true}] == nil {
 		return false, ErrNotHere
 	}
 	now := &r.state.Presenter
@@ -97,8 +103,8 @@ func (r *Room) Present(name string, m Meaning, take bool) (changed bool, err err
 
 // Follow says whether a viewer's page follows the presenter.
 func (r *Room) Follow(name string, following bool) (changed bool, err error) {
-	p := r.pages[name]
-	if p == nil || p.presenter {
+	p := r.pages[who{name, false}]
+	if p == nil {
 		return false, ErrNotHere
 	}
 	p.following = following
@@ -121,8 +127,8 @@ func (r *Room) State() State { return r.state }
 // settle counts anew who is here, and says whether that has changed.
 func (r *Room) settle() bool {
 	viewers, following := 0, 0
-	for _, p := range r.pages {
-		if p.presenter {
+	for who, p := range r.pages {
+		if who.presenter {
 			continue
 		}
 		viewers++
@@ -131,7 +137,7 @@ func (r *Room) settle() bool {
 		}
 	}
 	s := &r.state
-	here := s.Presenter.Page != "" && r.pages[s.Presenter.Page] != nil
+	here := r.pages[who{s.Presenter.Page, true}] != nil
 	changed := viewers != s.Viewers || following != s.Following || here != s.Presenter.Here
 	s.Viewers, s.Following, s.Presenter.Here = viewers, following, here
 	return changed
