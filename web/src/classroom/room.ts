@@ -7,8 +7,9 @@ import type { Given } from "../view/classroom.ts";
 import { part, say, show } from "../view/dom.ts";
 import { plural } from "../view/words.ts";
 
-/** How often the presenter's page tells at most, in ms. */
+/** How often a page tells at most, in ms. It is doubled for each time in a row that it was not heard, so often at most. */
 const tellEvery = 100;
+const mostDoubled = 7;
 
 /** For how long the presenter may be gone, as for a reload, before it is said. */
 const awayAfter = 2 * SECOND;
@@ -29,6 +30,8 @@ export class RoomElement extends HTMLElement {
   private presented = false;
   private toldAt = -Infinity;
   private told = "";
+  /** How often in a row the hub has not heard. */
+  private unheard = 0;
   private awaySince: number | undefined;
   private presses: readonly ((() => void) | undefined)[] = [];
 
@@ -78,7 +81,11 @@ export class RoomElement extends HTMLElement {
     const following = this.follower.standing === "following";
     // The hub believes that who connects follows.
     if (state === "lost" || state === "connecting") this.told = "";
-    else if (this.told !== String(following) && !(this.told === "" && following)) this.tell("following", { following });
+    else if (this.told !== String(following) && !(this.told === "" && following)) {
+      if (!this.mayTell(given.app)) return;
+      this.told = String(following);
+      this.tell("following", { following });
+    }
   }
 
   private apply({ app, seek }: Given, meaning: Meaning): void {
@@ -97,18 +104,31 @@ export class RoomElement extends HTMLElement {
     this.presented = true;
     const acts = count();
     if (mine && room.presenter.here && acts === this.dealt) return;
-    const now = performance.now();
-    if (now - this.toldAt < tellEvery) return app.wake();
-    this.toldAt = now;
+    if (!this.mayTell(app)) return;
     this.dealt = acts;
     this.tell("presenter", shown(app));
   }
 
+  /** Whether it is time to tell again. Where it is not, this is asked again when it is. */
+  private mayTell(app: App): boolean {
+    const due = performance.now() - this.toldAt >= this.pause();
+    if (!due && this.unheard === 0) app.wake();
+    return due;
+  }
+
+  private pause(): number {
+    return tellEvery * 2 ** Math.min(this.unheard, mostDoubled);
+  }
+
   /** A word that was not heard is said again. */
   private tell(what: "presenter" | "following", body: object): void {
-    this.told = String("following" in body && body.following);
+    this.toldAt = performance.now();
     void send("PUT", what, { page: this.given?.page, ...body }).then((ok) => {
-      if (!ok) this.dealt = this.watches() ? this.dealt : -1;
+      this.unheard = ok ? 0 : this.unheard + 1;
+      if (ok) return;
+      this.told = "unheard";
+      if (!this.watches()) this.dealt = -1;
+      setTimeout(() => this.given?.app.wake(), this.pause());
     });
   }
 
