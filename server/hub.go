@@ -59,6 +59,7 @@ type Hub struct {
 	metrics http.Handler
 	share   *share // nil when nothing is shared
 	room    *room
+	answers answers
 
 	recordings *recordings
 }
