@@ -105,7 +105,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 func (h *Hub) open(ctx context.Context) error {
 	var err error
 	if h.cfg.Replay != "" {
-		if _, _, err = h.recordings.find(h.cfg.Replay); err != nil {
+		if _, _, err = h.recordings.find(ctx, h.cfg.Replay); err != nil {
 			return err
 		}
 	}
@@ -301,6 +301,7 @@ func (h *Hub) serveGRPC() error {
 // stop ends the hub in order: intake, drain, wait.
 func (h *Hub) stop(folded <-chan struct{}) error {
 	h.ready.Store(false)
+	h.recordings.refuse()
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	h.stopHTTP(ctx)

@@ -39,17 +39,31 @@ type recordings struct {
 	list   []*recorded
 	limits flow.Limits
 	log    *slog.Logger
-	// life ends when the viewers are let go.
-	life context.Context
-	end  context.CancelFunc
+	// life ends when the viewers are let go, reading when nothing more is folded.
+	life    context.Context
+	end     context.CancelFunc
+	reading context.Context
+	refuse  context.CancelFunc
+
+	mu   sync.Mutex // so that no run begins once reading has ended
 	runs sync.WaitGroup
 }
 
 // recorded is one of them.
 type recorded struct {
 	Recording
-	mu   sync.Mutex // held while it is folded, so that this is done once
-	seen *session   // nil until then
+	mu   sync.Mutex
+	seen *session // nil until it is folded
+	now  *folding // nil while it is not folded
+}
+
+// folding is one run through the file, for all who ask meanwhile.
+type folding struct {
+	askers int // under recorded's lock; nobody folds for none
+	stop   context.CancelFunc
+	done   chan struct{} // closed when the rest is there
+	seen   *session
+	err    error
 }
 
 // session is a recording that has been folded.
@@ -63,6 +77,7 @@ type session struct {
 func newRecordings(ctx context.Context, cfg Config) *recordings {
 	rs := &recordings{limits: cfg.Limits, log: cfg.Log}
 	rs.life, rs.end = context.WithCancel(context.WithoutCancel(ctx))
+	rs.reading, rs.refuse = context.WithCancel(rs.life)
 	for _, r := range builtIn(cfg) {
 		if r.Title == "" {
 			r.Title = r.Name
@@ -87,8 +102,20 @@ func (rs *recordings) has(name string) bool {
 
 // close lets the viewers go and returns when they are.
 func (rs *recordings) close() {
+	rs.mu.Lock()
 	rs.end()
+	rs.mu.Unlock()
 	rs.runs.Wait()
+}
+
+// run runs something that close waits for, unless nothing is to begin any more.
+func (rs *recordings) run(what func()) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.reading.Err() == nil {
+		rs.runs.Go(what)
+	}
+	return rs.reading.Err()
 }
 
 // recordingName is what a name may be.
@@ -138,12 +165,13 @@ func (e *errNoRecording) Error() string {
 	return fmt.Sprintf("there is no recording %q: use one of: %s", flow.Brief(e.name), strings.Join(e.names, ", "))
 }
 
-// find returns the recording of that name, folded.
-func (rs *recordings) find(name string) (*recorded, *session, error) {
+// find returns the recording of that name, folded. It does not wait longer than
+// ctx.
+func (rs *recordings) find(ctx context.Context, name string) (*recorded, *session, error) {
 	var names []string
 	for _, r := range rs.list {
 		if r.Name == name {
-			s, err := r.fold(rs)
+			s, err := r.ask(ctx, rs)
 			return r, s, err
 		}
 		names = append(names, r.Name)
@@ -151,42 +179,102 @@ func (rs *recordings) find(name string) (*recorded, *session, error) {
 	return nil, nil, &errNoRecording{name, names}
 }
 
-// fold folds the recording, the first time.
-func (r *recorded) fold(rs *recordings) (*session, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.seen != nil {
-		return r.seen, nil
-	}
-	file, err := r.Open()
-	if err != nil {
-		return nil, &RecordingError{r.Name, err}
-	}
-	defer file.Close()
-	began := time.Now()
-	s, err := foldFile(file, rs.limits, rs.log)
-	if err != nil {
-		return nil, &RecordingError{r.Name, err}
-	}
-	rs.log.Info("a recording is folded", "name", r.Name, "requests", s.sum.Requests, "spans", s.sum.Spans, "took", time.Since(began))
-	rs.runs.Go(func() {
-		_ = s.watch.Run(rs.life) // it has no error
-		s.watch.Wait()
-	})
-	r.seen = s
-	return s, nil
-}
-
-// foldFile folds a file from its beginning to its end.
-func foldFile(file io.Reader, limits flow.Limits, log *slog.Logger) (*session, error) {
-	p := &player{fold: newFold(limits, log), watch: watch.New(watch.Config{Limit: watch.MaxLimit, Log: log})}
-	p.fold.publish = p.watch.Publish
-	sum, err := recording.Read(file, p.take)
+// ask folds the recording, the first time, and stops when everyone who asked has
+// gone.
+func (r *recorded) ask(ctx context.Context, rs *recordings) (*session, error) {
+	f, err := r.begin(rs)
 	if err != nil {
 		return nil, err
 	}
-	if !sum.Marked {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case <-f.done:
+		return f.seen, f.err
+	default:
+	}
+	if f.askers--; f.askers == 0 {
+		f.stop()
+		r.now = nil
+	}
+	return nil, context.Cause(ctx)
+}
+
+// begin returns the folding that is under way, or has been done.
+func (r *recorded) begin(rs *recordings) (*folding, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen != nil {
+		done := make(chan struct{})
+		close(done)
+		return &folding{seen: r.seen, done: done}, nil
+	}
+	if r.now == nil {
+		ctx, stop := context.WithCancel(rs.reading)
+		f := &folding{stop: stop, done: make(chan struct{})}
+		if err := rs.run(func() { defer stop(); r.end(f, rs, func() (*session, error) { return r.fold(ctx, rs) }) }); err != nil {
+			stop()
+			return nil, &RecordingError{r.Name, err}
+		}
+		r.now = f
+	}
+	r.now.askers++
+	return r.now, nil
+}
+
+// end folds, and tells who waits for it.
+func (r *recorded) end(f *folding, rs *recordings, fold func() (*session, error)) {
+	s, err := fold()
+	if err == nil {
+		err = rs.run(func() {
+			_ = s.watch.Run(rs.life) // it has no error
+			s.watch.Wait()
+		})
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		f.seen, r.seen = s, s
+	} else {
+		f.err = &RecordingError{r.Name, err}
+	}
+	if r.now == f {
+		r.now = nil
+	}
+	close(f.done)
+}
+
+func (r *recorded) fold(ctx context.Context, rs *recordings) (*session, error) {
+	file, err := r.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	began := time.Now()
+	s, err := foldFile(ctx, file, rs.limits, rs.log)
+	if err == nil {
+		rs.log.Info("a recording is folded", "name", r.Name, "requests", s.sum.Requests, "spans", s.sum.Spans, "took", time.Since(began))
+	}
+	return s, err
+}
+
+// foldFile folds a file from its beginning to its end, or to that of ctx.
+func foldFile(ctx context.Context, file io.Reader, limits flow.Limits, log *slog.Logger) (*session, error) {
+	p := &player{ctx: ctx, fold: newFold(limits, log), watch: watch.New(watch.Config{Limit: watch.MaxLimit, Log: log})}
+	p.fold.publish = p.watch.Publish
+	sum, err := recording.Read(&readerUntil{ctx, file}, p.take)
+	if err == nil && !sum.Marked {
 		p.pass(p.last + settle)
+	}
+	if gone := context.Cause(ctx); gone != nil {
+		err = gone
+	}
+	if err != nil {
+		return nil, err
 	}
 	if len(p.fold.state.Rows()) == 0 {
 		return nil, &recording.FormatError{
@@ -203,8 +291,23 @@ func foldFile(file io.Reader, limits flow.Limits, log *slog.Logger) (*session, e
 // passed what was missing in it is known to be, in microseconds.
 const settle = 3_000_000
 
-// player folds the blocks of a file.
+// readerUntil reads until ctx ends.
+type readerUntil struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (r *readerUntil) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
+}
+
+// player folds the blocks of a file, until ctx ends.
 type player struct {
+	ctx         context.Context
 	fold        *fold
 	watch       *watch.Hub
 	first, last int64
@@ -218,6 +321,9 @@ func (p *player) take(b journal.Block) error {
 		p.pass(b.At)
 	}
 	p.last = b.At
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
 	return p.fold.take(b)
 }
 
@@ -229,7 +335,7 @@ const secondsOfSilence = 3600
 // while something waits for it.
 func (p *player) pass(to int64) {
 	for range secondsOfSilence {
-		if p.last+1_000_000 >= to || !p.fold.state.Pending() {
+		if p.last+1_000_000 >= to || !p.fold.state.Pending() || p.ctx.Err() != nil {
 			break
 		}
 		p.last += 1_000_000
@@ -246,6 +352,9 @@ func (p *player) step(now int64) {
 func recordingStatus(err error) int {
 	if _, missing := errors.AsType[*errNoRecording](err); missing {
 		return http.StatusNotFound
+	}
+	if errors.Is(err, context.Canceled) {
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusUnprocessableEntity
 }
@@ -269,7 +378,9 @@ func (h *Hub) listRecordings(w http.ResponseWriter, _ *http.Request) {
 // recordingWatch is watch, and recordingRows rows, of a recording.
 func (h *Hub) recordingWatch(w http.ResponseWriter, r *http.Request) {
 	if s := h.recording(w, r); s != nil {
-		s.watch.ServeHTTP(w, r)
+		full, left := h.admit(r)
+		defer left()
+		s.watch.ServeGuest(w, r, watch.Guest{Full: full})
 	}
 }
 
@@ -281,7 +392,7 @@ func (h *Hub) recordingRows(w http.ResponseWriter, r *http.Request) {
 
 // recording finds the recording that a request names, or answers why not.
 func (h *Hub) recording(w http.ResponseWriter, r *http.Request) *session {
-	_, s, err := h.recordings.find(chi.URLParam(r, "name"))
+	_, s, err := h.recordings.find(r.Context(), chi.URLParam(r, "name"))
 	if err != nil {
 		fail(w, recordingStatus(err), "%v", err)
 	}

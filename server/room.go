@@ -92,15 +92,22 @@ func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
 		r.URL.RawQuery = q.Encode()
 	}
 	who := h.roleOf(r)
-	guest := watch.Guest{Joined: func() func() { return h.room.join(page, h.browserOf(r), who == presenter) }}
-	if shared(r) {
-		n := h.room.guests.Add(1)
-		defer h.room.guests.Add(-1)
-		if n > int64(h.cfg.ShareViewers) {
-			guest.Full = h.fullWords()
-		}
+	full, left := h.admit(r)
+	defer left()
+	joined := func() func() { return h.room.join(page, h.browserOf(r), who == presenter) }
+	h.watch.ServeGuest(w, r, watch.Guest{Full: full, Joined: joined})
+}
+
+// admit counts who watches, live or a recording, by the viewers' listener until
+// left is called, and says why there is no place; "" where there is one.
+func (h *Hub) admit(r *http.Request) (full string, left func()) {
+	if !shared(r) {
+		return "", func() {}
 	}
-	h.watch.ServeGuest(w, r, guest)
+	if h.room.guests.Add(1) > int64(h.cfg.ShareViewers) {
+		full = h.fullWords()
+	}
+	return full, func() { h.room.guests.Add(-1) }
 }
 
 // fullWords say why a viewer finds no place, and what helps.
