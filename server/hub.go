@@ -161,6 +161,10 @@ func (h *Hub) openFolder() error {
 	if err != nil {
 		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
 	}
+	// One that is given may be one that is kept.
+	if err := checkApart(h.token.value, h.ingest.value, h.viewer.value, h.attach.value); err != nil {
+		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
+	}
 	return nil
 }
 
