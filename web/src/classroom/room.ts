@@ -6,6 +6,7 @@ import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { part, say, show } from "../view/dom.ts";
 import { plural } from "../view/words.ts";
+import { ask } from "./ask.ts";
 
 /** How often a page tells at most, in ms. It is doubled for each time in a row that it was not heard, so often at most. */
 const tellEvery = 100;
@@ -123,7 +124,8 @@ export class RoomElement extends HTMLElement {
   /** A word that was not heard is said again. */
   private tell(what: "presenter" | "following", body: object): void {
     this.toldAt = performance.now();
-    void send("PUT", what, { page: this.given?.page, ...body }).then((ok) => {
+    void ask(`room/${what}`, { page: this.given?.page, ...body }, "PUT").then(({ refused }) => {
+      const ok = refused === "";
       this.unheard = ok ? 0 : this.unheard + 1;
       if (ok) return;
       this.told = "unheard";
@@ -170,14 +172,14 @@ export class RoomElement extends HTMLElement {
     if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
     if (room.presenter.here && room.presenter.page !== page) {
       const take = (): void => {
-        void send("PUT", "presenter", { page, take: true, ...shown(app) });
+        void ask("room/presenter", { page, take: true, ...shown(app) }, "PUT");
       };
       const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
       return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
     }
     if (room.viewers === 0) return undefined;
     const call = (): void => {
-      void send("POST", "call", {});
+      void ask("room/call", {});
     };
     const said = `${plural(room.viewers, "viewer watches", "viewers watch")}, ${following(room)}`;
     return room.following < room.viewers ? { said, main: ["Call everyone back", call] } : { said };
@@ -192,13 +194,4 @@ function following({ viewers, following: n }: Room): string {
 /** shown is what the page shows, for the hub. */
 function shown(app: App): object {
   return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
-}
-
-async function send(method: string, what: string, body: object): Promise<boolean> {
-  const headers = { "Content-Type": "application/json" };
-  try {
-    return (await fetch(`/api/v1/room/${what}`, { method, headers, body: JSON.stringify(body) })).ok;
-  } catch {
-    return false;
-  }
 }
