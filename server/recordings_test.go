@@ -294,14 +294,19 @@ func TestFoldingEndsWithTheLastWhoAsks(t *testing.T) {
 		return r.now != nil && r.now.askers == 2
 	})
 	leave()
-	<-said
+	gone := func() {
+		if err := <-said; !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone is told %v", err)
+		}
+	}
+	gone()
 	select {
 	case <-closed:
 		t.Error("it has ended, and somebody waits")
 	default:
 	}
 	leaveToo()
-	<-said
+	gone()
 	<-closed
 }
 

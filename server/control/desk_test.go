@@ -170,7 +170,9 @@ func TestACommandThatIsNeverTakenHasNoRow(t *testing.T) {
 	p := attach()
 	said := do(t.Context(), d)
 	p.hear(wire.TypeCommand)
-	<-said
+	if err := <-said; err == nil {
+		t.Error("who asked is told that it stands")
+	}
 	lift := p.hear(wire.TypeCommand)
 	p.say(wire.Message{Type: wire.TypeAck, Seq: lift.Seq, Error: "it names no command"})
 	_ = p.conn.CloseNow()
