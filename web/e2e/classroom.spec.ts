@@ -87,15 +87,15 @@ test("an own action leaves the presenter; Return, a call, and the wish to go on 
 test("a word to the room that was not heard is said again, ever more rarely", async ({ demo, dash, browser }) => {
   const student = await viewer(browser, demo);
   await expect(room(dash)).toContainText("and follows you");
-  const fail = (page: Page, what: string, most: number): number[] => {
+  const fail = async (page: Page, what: string, most: number): Promise<number[]> => {
     const at: number[] = [];
-    void page.route(`**/api/v1/room/${what}`, async (route) => {
+    await page.route(`**/api/v1/room/${what}`, async (route) => {
       at.push(performance.now());
       await (at.length > most ? route.continue() : route.fulfill({ status: 409, body: "{}" }));
     });
     return at;
   };
-  const [left, told] = [fail(student, "following", 1), fail(dash, "presenter", 4)];
+  const [left, told] = [await fail(student, "following", 1), await fail(dash, "presenter", 4)];
   await student.keyboard.press(".");
   await expect(room(dash)).toContainText("and nobody follows you");
   expect(left).toHaveLength(2);
