@@ -9,8 +9,6 @@ import (
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
-
-	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 const (
@@ -50,7 +48,7 @@ func (h *Hub) ownPage(w http.ResponseWriter, r *http.Request, what string) bool 
 		return false
 	}
 	if same, there := h.sameOrigin(r); there && !same {
-		fail(w, http.StatusForbidden, "%s must come from this hub's own page, not from %q", what, flow.Brief(r.Header.Get("Origin")))
+		fail(w, http.StatusForbidden, "%s must come from this hub's own page, not from %q", what, briefOrigin(r))
 		return false
 	}
 	return true
@@ -61,6 +59,11 @@ func readJSON(w http.ResponseWriter, r *http.Request) (body []byte, status int, 
 	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
 		return nil, http.StatusUnsupportedMediaType, errors.New("the Content-Type must be application/json")
 	}
+	return readBody(w, r)
+}
+
+// readBody reads a body that is not too large.
+func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxAction))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, http.StatusRequestEntityTooLarge, errors.New("the body is over the limit of 16 KiB: send only what is asked for")

@@ -203,7 +203,7 @@ func TestLoginLinkOpensASession(t *testing.T) {
 		t.Errorf("login answers %d, want 303", set.status)
 	}
 	cookie := set.header.Get("Set-Cookie")
-	for _, want := range []string{h.cookieName(here) + "=", "HttpOnly", "SameSite=Lax", "Path=/"} {
+	for _, want := range []string{h.sessionName(here, presenter) + "=", "HttpOnly", "SameSite=Lax", "Path=/"} {
 		if !strings.Contains(cookie, want) {
 			t.Errorf("the cookie %q has no %s", cookie, want)
 		}
@@ -247,7 +247,7 @@ func TestHosts(t *testing.T) {
 // TestOrigins is about the websocket, which a page of any site could open.
 func TestOrigins(t *testing.T) {
 	h := start(t)
-	cookie := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie()}
+	cookie := headers{"Cookie": h.sessionName(here, presenter) + "=" + h.token.cookie()}
 	own := h.URL()
 	port := own[strings.LastIndex(own, ":"):]
 	for _, c := range []struct {
@@ -291,7 +291,7 @@ func TestOrigins(t *testing.T) {
 
 func TestActionsFromOtherPagesAreRefused(t *testing.T) {
 	h := start(t, func(c *Config) { c.Actions = &recordedActions{} })
-	base := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie(), "Content-Type": "application/json"}
+	base := headers{"Cookie": h.sessionName(here, presenter) + "=" + h.token.cookie(), "Content-Type": "application/json"}
 	for name, c := range map[string]struct {
 		head headers
 		want int

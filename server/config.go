@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,14 +148,10 @@ func (c Config) findFault() error {
 		return errors.New("--data is empty: name a folder for the journal")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key go together: give both or none")
-	case c.ControlToken != "" && (c.ControlToken == c.Token || c.ControlToken == c.IngestToken):
-		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller, use three")
-	case c.Token != "" && c.Token == c.IngestToken:
-		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
-	case c.ViewerToken != "" && (c.ViewerToken == c.Token || c.ViewerToken == c.IngestToken || c.ViewerToken == c.ControlToken):
-		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as somebody else, use another one")
-	case c.ShareViewers < 0 || c.ShareConnections < 0:
-		return fmt.Errorf("--share-viewers is %d: use at least 1, or 0 for %d", min(c.ShareViewers, c.ShareConnections), defaultShareViewers)
+	case c.ShareViewers < 0:
+		return fmt.Errorf("--share-viewers is %d: use at least 1, or 0 for %d", c.ShareViewers, defaultShareViewers)
+	case c.ShareConnections < 0:
+		return fmt.Errorf("the limit of a viewers' address is %d connections: use at least 1, or 0 for %d", c.ShareConnections, defaultShareConnections)
 	case c.JournalBytes < 0 || c.JournalBytes > 0 && c.JournalBytes < 1<<20:
 		return fmt.Errorf("the journal's limit is %d bytes: use at least 1 MiB, or 0 for 1 GiB", c.JournalBytes)
 	case c.JournalAge < 0:
@@ -174,7 +171,23 @@ func (c Config) findFault() error {
 		}
 	}
 	return errors.Join(checkToken("--token", c.Token), checkToken("--viewer-token", c.ViewerToken),
-		checkToken("--ingest-token", c.IngestToken), checkToken("--control-token", c.ControlToken))
+		checkToken("--ingest-token", c.IngestToken), checkToken("--control-token", c.ControlToken),
+		checkApart(c.Token, c.IngestToken, c.ViewerToken, c.ControlToken))
+}
+
+// checkApart finds two tokens that are the same; "" is none. Each opens what no
+// other may.
+func checkApart(presenter, ingest, viewer, control string) error {
+	same := func(one string, others ...string) bool { return one != "" && slices.Contains(others, one) }
+	switch {
+	case same(control, presenter, ingest):
+		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller, use another one")
+	case same(ingest, presenter):
+		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
+	case same(viewer, presenter, ingest, control):
+		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as somebody else, use another one")
+	}
+	return nil
 }
 
 func (c Config) checkAddresses() error {

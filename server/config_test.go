@@ -47,7 +47,15 @@ func TestBadConfigurationsSayWhatToDo(t *testing.T) {
 		"host of blanks":       {func(c *Config) { c.AllowedHosts = []string{" "} }, []string{"--allow-host"}},
 		"no host":              {func(c *Config) { c.AllowedHosts = []string{":80"} }, []string{"--allow-host"}},
 		"bad port":             {func(c *Config) { c.AllowedHosts = []string{"a:b"} }, []string{"--allow-host"}},
-		"negative age":         {func(c *Config) { c.JournalAge = -time.Second }, []string{"age", "-1s"}},
+		"viewers below none":   {func(c *Config) { c.ShareViewers = -1 }, []string{"--share-viewers is -1", "0 for 200"}},
+		"connections below none": {func(c *Config) { c.ShareConnections = -2 },
+			[]string{"the limit of a viewers' address is -2", "0 for 100"}},
+		"controllers' as another": {func(c *Config) { c.Token, c.ControlToken = "same", "same" }, []string{"--control-token", "use another one"}},
+		"token that is kept": {func(c *Config) { c.Token = "kept"; writeFile(t, filepath.Join(c.Data, viewerFile), "kept\n") },
+			[]string{"--viewer-token", "--data"}},
+		"kept one that is given": {func(c *Config) { c.ControlToken = "kept"; writeFile(t, filepath.Join(c.Data, ingestFile), "kept\n") },
+			[]string{"--control-token", "--data"}},
+		"negative age": {func(c *Config) { c.JournalAge = -time.Second }, []string{"age", "-1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := Config{Listen: "127.0.0.1:0", Data: t.TempDir()}

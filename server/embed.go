@@ -96,12 +96,7 @@ type embedLink struct {
 
 // makeEmbed answers a presenter with a link that lets a frame watch for a while.
 func (h *Hub) makeEmbed(w http.ResponseWriter, r *http.Request) {
-	if err := h.cross.Check(r); err != nil {
-		fail(w, http.StatusForbidden, "a link for embedding must be asked for by this hub's own page: %v", err)
-		return
-	}
-	if same, there := h.sameOrigin(r); there && !same {
-		fail(w, http.StatusForbidden, "a link for embedding must be asked for by this hub's own page, not by %q", flow.Brief(r.Header.Get("Origin")))
+	if !h.ownPage(w, r, "a link for embedding") {
 		return
 	}
 	if len(h.cfg.EmbedAncestors) == 0 {

@@ -161,7 +161,7 @@ func TestEmbeddedPagesDoNotTakeAllFilters(t *testing.T) {
 
 func TestALinkIsAskedForByThePresentersPageAlone(t *testing.T) {
 	h := start(t, embeddable)
-	cookie := h.cookieName(here) + "=" + h.token.cookie()
+	cookie := h.sessionName(here, presenter) + "=" + h.token.cookie()
 	for name, c := range map[string]struct {
 		head headers
 		body string

@@ -150,12 +150,15 @@ func (r *running) await(what string, ok func() bool) {
 // await polls a condition that has no channel.
 func (r *client) await(what string, ok func() bool) {
 	r.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	late := time.After(20 * time.Second)
 	for !ok() {
-		if time.Now().After(deadline) {
+		select {
+		case <-look.C:
+		case <-late:
 			r.t.Fatalf("waited 20 s in vain for %s", what)
 		}
-		time.Sleep(2 * time.Millisecond) // between two looks, not instead of one
 	}
 }
 

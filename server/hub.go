@@ -26,13 +26,6 @@ import (
 	"github.com/reconcile-tracer/tracer/server/watch"
 )
 
-// stopWithin bounds how long Run waits for requests under way when it stops,
-// and drainWithin how long for the journal to store what it has taken.
-const (
-	stopWithin  = 1500 * time.Millisecond
-	drainWithin = 2 * time.Second
-)
-
 // maxEmitters is how many connections OTLP over gRPC may have.
 const maxEmitters = 1000
 
@@ -59,6 +52,7 @@ type Hub struct {
 	metrics http.Handler
 	share   *share // nil when nothing is shared
 	room    *room
+	answers answers
 
 	recordings *recordings
 }
@@ -104,7 +98,7 @@ func New(ctx context.Context, cfg Config) (*Hub, error) {
 func (h *Hub) open(ctx context.Context) error {
 	var err error
 	if h.cfg.Replay != "" {
-		if _, _, err = h.recordings.find(h.cfg.Replay); err != nil {
+		if _, _, err = h.recordings.find(ctx, h.cfg.Replay); err != nil {
 			return err
 		}
 	}
@@ -166,6 +160,10 @@ func (h *Hub) openFolder() error {
 	}
 	if err != nil {
 		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
+	}
+	// One that is given may be one that is kept.
+	if err := checkApart(h.token.value, h.ingest.value, h.viewer.value, h.attach.value); err != nil {
+		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
 	}
 	return nil
 }
@@ -295,61 +293,6 @@ func (h *Hub) serveGRPC() error {
 		return fmt.Errorf("serving OTLP over gRPC: %w", err)
 	}
 	return nil
-}
-
-// stop ends the hub in order: intake, drain, wait.
-func (h *Hub) stop(folded <-chan struct{}) error {
-	h.ready.Store(false)
-	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
-	defer cancel()
-	h.stopHTTP(ctx)
-	h.desk.Close() // its last rows are still stored
-	h.stopGRPC(ctx)
-	drained := make(chan struct{})
-	go func() { // a fold that has failed must not keep the journal from closing
-		defer close(drained)
-		<-folded
-		h.fold.drain()
-	}()
-	draining, cancelDrain := context.WithTimeout(context.Background(), drainWithin)
-	defer cancelDrain()
-	abandon := context.AfterFunc(draining, h.fold.abandon) // else a slow fold holds the writer up
-	err := h.journal.Close(draining)
-	abandon()
-	h.fold.end()
-	<-drained
-	return err
-}
-
-// stopHTTP stops the viewers' listener first: the presenter is to be the last to
-// see the page.
-func (h *Hub) stopHTTP(ctx context.Context) {
-	servers := []*http.Server{h.http}
-	if h.share != nil {
-		servers = []*http.Server{h.share.http, h.http}
-	}
-	for _, s := range servers {
-		if err := s.Shutdown(ctx); err != nil {
-			_ = s.Close()
-		}
-	}
-}
-
-func (h *Hub) stopGRPC(ctx context.Context) {
-	if h.grpc == nil {
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		h.grpc.GracefulStop()
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		h.grpc.Stop()
-		<-done
-	}
 }
 
 // runFold folds the journal, opens the hub, and folds on until the journal is

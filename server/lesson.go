@@ -4,14 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
-
-	"github.com/reconcile-tracer/tracer/server/flow"
 )
 
 // Lessons plays lessons for the page. Its errors may have a method
@@ -37,6 +33,7 @@ type Lessons interface {
 // returned.
 func (h *Hub) ShowLesson(state any) {
 	text, err := json.Marshal(state)
+	h.answers.see(text)
 	if err == nil {
 		err = h.room.SetLesson(text)
 	}
@@ -53,7 +50,7 @@ func (h *Hub) lessonRoutes(r chi.Router) {
 	r.Post("/lessons/{id}/start", h.withLessons(h.startLesson))
 	for _, command := range []string{"next", "previous", "restart", "stop"} {
 		r.Post("/lesson/"+command, h.withLessons(func(w http.ResponseWriter, r *http.Request) {
-			if h.refuseForeign(w, r) {
+			if !h.ownPage(w, r, "a lesson's command") {
 				return
 			}
 			h.answerLesson(w, r, h.cfg.Lessons.Do(r.Context(), command))
@@ -78,24 +75,18 @@ func (h *Hub) withLessons(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// refuseForeign answers a request that comes from another site's page.
-func (h *Hub) refuseForeign(w http.ResponseWriter, r *http.Request) bool {
-	err := h.cross.Check(r)
-	if same, there := h.sameOrigin(r); err == nil && there && !same {
-		err = fmt.Errorf("not from %q", flow.Brief(r.Header.Get("Origin")))
+// lessonState tells the lesson, and what the browser that asks has answered to
+// the question of its beat.
+func (h *Hub) lessonState(w http.ResponseWriter, r *http.Request) {
+	state := map[string]any{"lesson": h.cfg.Lessons.State()}
+	if choice, ok := h.answers.of(h.voterOf(r)); ok {
+		state["mine"] = choice
 	}
-	if err != nil {
-		fail(w, http.StatusForbidden, "a lesson's command must come from this hub's own page: %v", err)
-	}
-	return err != nil
-}
-
-func (h *Hub) lessonState(w http.ResponseWriter, _ *http.Request) {
-	answerJSON(w, map[string]any{"lesson": h.cfg.Lessons.State()})
+	answerJSON(w, state)
 }
 
 func (h *Hub) startLesson(w http.ResponseWriter, r *http.Request) {
-	if h.refuseForeign(w, r) {
+	if !h.ownPage(w, r, "a lesson's command") {
 		return
 	}
 	h.answerLesson(w, r, h.cfg.Lessons.Start(chi.URLParam(r, "id")))
@@ -110,41 +101,120 @@ func (h *Hub) answerLesson(w http.ResponseWriter, r *http.Request, err error) {
 	h.lessonState(w, r)
 }
 
-// viewerCookie tells those who answer apart, so that each counts once.
-const viewerCookie = "tracer-viewer"
-
+// answerQuestion takes an answer of somebody who watches: one for each browser.
 func (h *Hub) answerQuestion(w http.ResponseWriter, r *http.Request) {
-	if h.refuseForeign(w, r) {
+	if !h.ownPage(w, r, "an answer") {
+		return
+	}
+	body, status, err := readBody(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
 		return
 	}
 	var answer struct{ Beat, Choice *int }
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<10))
-	if err == nil {
-		err = json.Unmarshal(body, &answer)
-	}
-	if err != nil || answer.Beat == nil || answer.Choice == nil {
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Beat == nil || answer.Choice == nil {
 		fail(w, http.StatusBadRequest, `the body is not an answer: send {"beat":2,"choice":0}, beats from 1 and choices from 0`)
 		return
 	}
-	if err := h.cfg.Lessons.Answer(r.Context(), h.viewerOf(w, r), *answer.Beat, *answer.Choice); err != nil {
+	voter := h.voterOf(r)
+	if voter == "" {
+		fail(w, http.StatusConflict, "answers are taken of pages that watch: open the page, with cookies, and answer there")
+		return
+	}
+	undo := h.answers.put(voter, *answer.Choice)
+	if err := h.cfg.Lessons.Answer(r.Context(), voter, *answer.Beat, *answer.Choice); err != nil {
+		undo()
 		fail(w, actionStatus(err), "%v", err)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// viewerOf knows a browser again by a random cookie.
-func (h *Hub) viewerOf(w http.ResponseWriter, r *http.Request) string {
-	if c, err := r.Cookie(viewerCookie); err == nil && len(c.Value) == len(rand.Text()) {
-		return c.Value
-	} else if err != nil && !errors.Is(err, http.ErrNoCookie) {
-		h.cfg.Log.Debug("a viewer's cookie", "error", err)
+// browserCookie begins the name of the cookie by which a browser is known again:
+// a random word, which it gets with the page.
+const browserCookie = "tracer-browser-"
+
+// knowAgain gives a browser its cookie, unless it has one.
+func (h *Hub) knowAgain(w http.ResponseWriter, r *http.Request) {
+	if h.browserOf(r) == "" {
+		http.SetCookie(w, h.cookieOf(r, h.cookieName(r, browserCookie), rand.Text(), 0))
 	}
-	name := rand.Text()
-	http.SetCookie(w, &http.Cookie{
-		Name: viewerCookie, Value: name, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
-	})
-	return name
+}
+
+// browserOf is the word of a browser, "" where it has none.
+func (h *Hub) browserOf(r *http.Request) string {
+	c, err := r.Cookie(h.cookieName(r, browserCookie))
+	if err != nil || len(c.Value) != len(rand.Text()) {
+		return ""
+	}
+	return c.Value
+}
+
+// voterOf names who answers: the presenter, or a browser in which somebody
+// watches now, so that who only makes cookies up has no voice. It is "" for all
+// others.
+func (h *Hub) voterOf(r *http.Request) string {
+	if h.roleOf(r) == presenter {
+		return presenter.String()
+	}
+	browser := h.browserOf(r)
+	if !h.room.watches(browser) {
+		return ""
+	}
+	return browser
+}
+
+// answers are what was answered to the question that is shown, so that a page
+// that is opened anew can show its own.
+type answers struct {
+	mu      sync.Mutex
+	by      map[string]int
+	lesson  string
+	beat    int
+	counted int // how many the lesson has
+}
+
+// see forgets the answers when the lesson has: it is at another beat, or at the
+// same one from its beginning.
+func (a *answers) see(lesson []byte) {
+	var now struct {
+		ID       string
+		Beat     int
+		Question struct{ Answered int }
+	}
+	_ = json.Unmarshal(lesson, &now)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now.ID != a.lesson || now.Beat != a.beat || now.Question.Answered < a.counted {
+		clear(a.by)
+	}
+	a.lesson, a.beat, a.counted = now.ID, now.Beat, now.Question.Answered
+}
+
+func (a *answers) of(voter string) (choice int, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	choice, ok = a.by[voter]
+	return choice, ok
+}
+
+// put notes a choice, before the lesson has it: what it shows next may be that it
+// begins anew. What it returns brings the one before back.
+func (a *answers) put(voter string, choice int) (undo func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before, had := a.by[voter]
+	if a.by == nil {
+		a.by = map[string]int{}
+	}
+	a.by[voter] = choice
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if delete(a.by, voter); had {
+			a.by[voter] = before
+		}
+	}
 }
 
 func answerJSON(w http.ResponseWriter, value any) {

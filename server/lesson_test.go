@@ -78,23 +78,89 @@ func TestLessonsAreThePresentersOnThisPage(t *testing.T) {
 
 func TestAnswersCountOnceForEachBrowser(t *testing.T) {
 	l := &recordedLessons{}
-	h := start(t, func(c *Config) { c.Lessons = l })
-	for _, body := range []string{"", "{}", `{"beat":2}`, `{"beat":"two","choice":1}`, strings.Repeat("x", 2000)} {
-		if res := h.do("POST", "/api/v1/lesson/answer", bearer(testToken), []byte(body)); res.status != 400 || !strings.Contains(res.body, "not an answer") {
-			t.Errorf("%.20q: %d %s", body, res.status, res.body)
+	h, viewers := sharing(t, func(c *Config) { c.Lessons = l })
+	for body, want := range map[string]int{"": 400, "{}": 400, `{"beat":2}`: 400, `{"beat":"two","choice":1}`: 400, strings.Repeat("x", 17<<10): 413} {
+		if res := h.do("POST", "/api/v1/lesson/answer", bearer(testToken), []byte(body)); res.status != want {
+			t.Errorf("%.20q: %d %s, want %d", body, res.status, res.body, want)
 		}
 	}
-	first := h.do("POST", "/api/v1/lesson/answer", bearer(testToken), []byte(`{"beat":2,"choice":0}`))
-	if first.status != http.StatusNoContent {
-		t.Fatalf("an answer: %d %s", first.status, first.body)
+	answer := func(of *client, who headers, want int) {
+		t.Helper()
+		if res := of.do("POST", "/api/v1/lesson/answer", who, []byte(`{"beat":2,"choice":1}`)); res.status != want {
+			t.Errorf("an answer: %d %s, want %d", res.status, res.body, want)
+		}
 	}
-	cookie, _, _ := strings.Cut(first.header.Get("Set-Cookie"), ";")
-	again := bearer(testToken)
-	again["Cookie"] = cookie
-	h.do("POST", "/api/v1/lesson/answer", again, []byte(`{"beat":2,"choice":1}`))
-	h.do("POST", "/api/v1/lesson/answer", bearer(testToken), []byte(`{"beat":2,"choice":1}`))
-	if len(l.viewers) != 3 || l.viewers[0] != l.viewers[1] || l.viewers[0] == l.viewers[2] {
-		t.Errorf("the viewers are %q, want the first two the same", l.viewers)
+	made := bearer(testViewer)
+	made["Cookie"] = "tracer-browser-" + portOf(h.ShareAddr()) + "=" + strings.Repeat("A", 26)
+	for _, who := range []headers{bearer(testViewer), made} { // neither watches
+		answer(viewers, who, http.StatusConflict)
+	}
+	first, second := viewers.browser(), viewers.browser()
+	presenting := bearer(testToken)
+	for _, who := range []headers{first, first, second} {
+		answer(viewers, who, http.StatusNoContent)
+	}
+	answer(h.client, presenting, http.StatusNoContent)
+	answer(h.client, presenting, http.StatusNoContent)
+	v := l.viewers
+	if len(v) != 5 || v[0] != v[1] || v[0] == v[2] || v[3] != v[4] || v[3] == v[0] {
+		t.Errorf("the viewers are %q, want the first two the same, and the last two", v)
+	}
+}
+
+// browser opens the page as a browser does, and watches until the test ends.
+func (r *client) browser() headers {
+	r.t.Helper()
+	who := bearer(testViewer)
+	who["Cookie"], _, _ = strings.Cut(r.do("GET", "/", who, nil).header.Get("Set-Cookie"), ";")
+	conn, _, err := websocket.Dial(r.t.Context(), r.url+"/api/v1/watch", &websocket.DialOptions{
+		HTTPHeader: http.Header{"Authorization": {who["Authorization"]}, "Cookie": {who["Cookie"]}}, Subprotocols: []string{"tracer.v1"},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = conn.CloseNow() })
+	frame(r.t, conn, "snapshot")
+	if again := r.do("GET", "/", who, nil).header.Get("Set-Cookie"); again != "" {
+		r.t.Errorf("a browser that has its cookie gets %q", again)
+	}
+	return who
+}
+
+// A page that is opened anew asks for its own answer, which is as old as the
+// lesson's.
+func TestABrowserIsToldItsAnswer(t *testing.T) {
+	l := &recordedLessons{}
+	h, viewers := sharing(t, func(c *Config) { c.Lessons = l })
+	show := func(beat, answered int) {
+		h.ShowLesson(map[string]any{"id": "lesson-1", "beat": beat, "question": map[string]int{"answered": answered}})
+	}
+	me, other := viewers.browser(), viewers.browser()
+	mine := func(who headers) string {
+		var state struct{ Mine json.RawMessage }
+		if err := json.Unmarshal([]byte(viewers.do("GET", "/api/v1/lesson", who, nil).body), &state); err != nil {
+			t.Fatal(err)
+		}
+		return string(state.Mine)
+	}
+	for name, again := range map[string]func(){
+		"the beat begins again":    func() { show(2, 0) },
+		"another beat":             func() { show(3, 1) },
+		"no lesson, then this one": func() { h.ShowLesson(nil); show(2, 1) },
+	} {
+		show(2, 0)
+		viewers.do("POST", "/api/v1/lesson/answer", me, []byte(`{"beat":2,"choice":1}`))
+		show(2, 1)
+		l.err = statusError(409) // what is refused is no answer
+		viewers.do("POST", "/api/v1/lesson/answer", me, []byte(`{"beat":2,"choice":0}`))
+		viewers.do("POST", "/api/v1/lesson/answer", other, []byte(`{"beat":2,"choice":0}`))
+		l.err = nil
+		if mine(me) != "1" || mine(other) != "" {
+			t.Errorf("one is told %q, another %q", mine(me), mine(other))
+		}
+		if again(); mine(me) != "" {
+			t.Errorf("%s: it is told %q still", name, mine(me))
+		}
 	}
 }
 

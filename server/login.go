@@ -7,18 +7,20 @@ import (
 	"github.com/reconcile-tracer/tracer/templates"
 )
 
-// cookieName is the name of the presenter's cookie.
-func (h *Hub) cookieName(r *http.Request) string { return h.sessionName(r, presenter) }
-
-// sessionName is the name of a role's cookie. It has the port in it, since
-// cookies ignore ports and a machine may run several hubs.
+// sessionName is the name of a role's cookie.
 func (h *Hub) sessionName(r *http.Request, who role) string {
-	addr, name := h.Addr(), "tracer-"
+	if who == viewer {
+		return h.cookieName(r, "tracer-viewer-")
+	}
+	return h.cookieName(r, "tracer-")
+}
+
+// cookieName ends a cookie's name. It has the port in it, since cookies ignore
+// ports and a machine may run several hubs.
+func (h *Hub) cookieName(r *http.Request, name string) string {
+	addr := h.Addr()
 	if shared(r) {
 		addr = h.ShareAddr()
-	}
-	if who == viewer {
-		name = "tracer-viewer-"
 	}
 	_, port, _ := net.SplitHostPort(addr)
 	if h.secure(r) {
@@ -82,8 +84,12 @@ func (h *Hub) logout(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) cookie(r *http.Request, who role, value string, maxAge int) *http.Cookie {
+	return h.cookieOf(r, h.sessionName(r, who), value, maxAge)
+}
+
+func (h *Hub) cookieOf(r *http.Request, name, value string, maxAge int) *http.Cookie {
 	return &http.Cookie{
-		Name: h.sessionName(r, who), Value: value, Path: "/", MaxAge: maxAge,
+		Name: name, Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: h.secure(r),
 	}
 }

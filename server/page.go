@@ -46,6 +46,7 @@ func (h *Hub) show(w http.ResponseWriter, r *http.Request, p templates.Page) {
 		h.say(w, r, templates.Notice{Status: http.StatusServiceUnavailable, Title: "No place is left", Text: h.fullWords() + "."})
 		return
 	}
+	h.knowAgain(w, r)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if err := templates.Index(p).Render(r.Context(), w); err != nil {
 		h.cfg.Log.Debug("a page was not sent whole", "error", err)

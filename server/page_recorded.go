@@ -13,7 +13,7 @@ func recordingAddress(name string) string { return "/?recording=" + name }
 // recordedPage serves the page of a recording, or says why it cannot, and which
 // there are instead.
 func (h *Hub) recordedPage(w http.ResponseWriter, r *http.Request, who role, name string) {
-	rec, s, err := h.recordings.find(name)
+	rec, s, err := h.recordings.find(r.Context(), name)
 	if err != nil {
 		h.say(w, r, h.noRecording(err))
 		return

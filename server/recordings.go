@@ -17,7 +17,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
-	"github.com/reconcile-tracer/tracer/server/journal"
 	"github.com/reconcile-tracer/tracer/server/recording"
 	"github.com/reconcile-tracer/tracer/server/watch"
 )
@@ -39,17 +38,22 @@ type recordings struct {
 	list   []*recorded
 	limits flow.Limits
 	log    *slog.Logger
-	// life ends when the viewers are let go.
-	life context.Context
-	end  context.CancelFunc
+	// life ends when the viewers are let go, reading when nothing more is folded.
+	life    context.Context
+	end     context.CancelFunc
+	reading context.Context
+	refuse  context.CancelFunc
+
+	mu   sync.Mutex // so that no run begins once reading has ended
 	runs sync.WaitGroup
 }
 
 // recorded is one of them.
 type recorded struct {
 	Recording
-	mu   sync.Mutex // held while it is folded, so that this is done once
-	seen *session   // nil until then
+	mu   sync.Mutex
+	seen *session // nil until it is folded
+	now  *folding // nil while it is not folded
 }
 
 // session is a recording that has been folded.
@@ -63,6 +67,7 @@ type session struct {
 func newRecordings(ctx context.Context, cfg Config) *recordings {
 	rs := &recordings{limits: cfg.Limits, log: cfg.Log}
 	rs.life, rs.end = context.WithCancel(context.WithoutCancel(ctx))
+	rs.reading, rs.refuse = context.WithCancel(rs.life)
 	for _, r := range builtIn(cfg) {
 		if r.Title == "" {
 			r.Title = r.Name
@@ -87,8 +92,20 @@ func (rs *recordings) has(name string) bool {
 
 // close lets the viewers go and returns when they are.
 func (rs *recordings) close() {
+	rs.mu.Lock()
 	rs.end()
+	rs.mu.Unlock()
 	rs.runs.Wait()
+}
+
+// run runs something that close waits for, unless nothing is to begin any more.
+func (rs *recordings) run(what func()) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.reading.Err() == nil {
+		rs.runs.Go(what)
+	}
+	return rs.reading.Err()
 }
 
 // recordingName is what a name may be.
@@ -138,12 +155,13 @@ func (e *errNoRecording) Error() string {
 	return fmt.Sprintf("there is no recording %q: use one of: %s", flow.Brief(e.name), strings.Join(e.names, ", "))
 }
 
-// find returns the recording of that name, folded.
-func (rs *recordings) find(name string) (*recorded, *session, error) {
+// find returns the recording of that name, folded. It does not wait longer than
+// ctx.
+func (rs *recordings) find(ctx context.Context, name string) (*recorded, *session, error) {
 	var names []string
 	for _, r := range rs.list {
 		if r.Name == name {
-			s, err := r.fold(rs)
+			s, err := r.ask(ctx, rs)
 			return r, s, err
 		}
 		names = append(names, r.Name)
@@ -151,101 +169,13 @@ func (rs *recordings) find(name string) (*recorded, *session, error) {
 	return nil, nil, &errNoRecording{name, names}
 }
 
-// fold folds the recording, the first time.
-func (r *recorded) fold(rs *recordings) (*session, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.seen != nil {
-		return r.seen, nil
-	}
-	file, err := r.Open()
-	if err != nil {
-		return nil, &RecordingError{r.Name, err}
-	}
-	defer file.Close()
-	began := time.Now()
-	s, err := foldFile(file, rs.limits, rs.log)
-	if err != nil {
-		return nil, &RecordingError{r.Name, err}
-	}
-	rs.log.Info("a recording is folded", "name", r.Name, "requests", s.sum.Requests, "spans", s.sum.Spans, "took", time.Since(began))
-	rs.runs.Go(func() {
-		_ = s.watch.Run(rs.life) // it has no error
-		s.watch.Wait()
-	})
-	r.seen = s
-	return s, nil
-}
-
-// foldFile folds a file from its beginning to its end.
-func foldFile(file io.Reader, limits flow.Limits, log *slog.Logger) (*session, error) {
-	p := &player{fold: newFold(limits, log), watch: watch.New(watch.Config{Limit: watch.MaxLimit, Log: log})}
-	p.fold.publish = p.watch.Publish
-	sum, err := recording.Read(file, p.take)
-	if err != nil {
-		return nil, err
-	}
-	if !sum.Marked {
-		p.pass(p.last + settle)
-	}
-	if len(p.fold.state.Rows()) == 0 {
-		return nil, &recording.FormatError{
-			What:   fmt.Sprintf("it holds %d spans and %d log records, and none that the span contract knows", sum.Spans, sum.Logs),
-			Remedy: "record a controller that is instrumented; tracer check-spans says what is missing",
-		}
-	}
-	p.watch.Stamp(p.fold.state.Now())
-	p.watch.Ready("r" + sum.Digest)
-	return &session{watch: p.watch, from: time.UnixMicro(p.first), to: time.UnixMicro(p.fold.state.Now()), sum: sum}, nil
-}
-
-// settle is how long after the end of a file that does not tell how time
-// passed what was missing in it is known to be, in microseconds.
-const settle = 3_000_000
-
-// player folds the blocks of a file.
-type player struct {
-	fold        *fold
-	watch       *watch.Hub
-	first, last int64
-}
-
-func (p *player) take(b journal.Block) error {
-	if p.first == 0 {
-		p.first, p.last = b.At, b.At
-	}
-	if b.Seq == 0 { // of no journal: nobody has noted how time passed
-		p.pass(b.At)
-	}
-	p.last = b.At
-	return p.fold.take(b)
-}
-
-// secondsOfSilence is for how long time passes by the second in a file's
-// silence; it then goes on at once.
-const secondsOfSilence = 3600
-
-// pass lets time pass up to a moment, by the second, as it does in a live hub
-// while something waits for it.
-func (p *player) pass(to int64) {
-	for range secondsOfSilence {
-		if p.last+1_000_000 >= to || !p.fold.state.Pending() {
-			break
-		}
-		p.last += 1_000_000
-		p.step(p.last)
-	}
-	p.step(to)
-}
-
-func (p *player) step(now int64) {
-	p.watch.Publish(p.fold.offset, p.fold.state.Step(flow.Input{Offset: p.fold.offset, Now: now}))
-}
-
 // recordingStatus is the status of an error of find.
 func recordingStatus(err error) int {
 	if _, missing := errors.AsType[*errNoRecording](err); missing {
 		return http.StatusNotFound
+	}
+	if errors.Is(err, context.Canceled) {
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusUnprocessableEntity
 }
@@ -269,7 +199,9 @@ func (h *Hub) listRecordings(w http.ResponseWriter, _ *http.Request) {
 // recordingWatch is watch, and recordingRows rows, of a recording.
 func (h *Hub) recordingWatch(w http.ResponseWriter, r *http.Request) {
 	if s := h.recording(w, r); s != nil {
-		s.watch.ServeHTTP(w, r)
+		full, left := h.admit(r)
+		defer left()
+		s.watch.ServeGuest(w, r, watch.Guest{Full: full})
 	}
 }
 
@@ -281,7 +213,7 @@ func (h *Hub) recordingRows(w http.ResponseWriter, r *http.Request) {
 
 // recording finds the recording that a request names, or answers why not.
 func (h *Hub) recording(w http.ResponseWriter, r *http.Request) *session {
-	_, s, err := h.recordings.find(chi.URLParam(r, "name"))
+	_, s, err := h.recordings.find(r.Context(), chi.URLParam(r, "name"))
 	if err != nil {
 		fail(w, recordingStatus(err), "%v", err)
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -215,4 +217,132 @@ func TestReplayOfABadFileFails(t *testing.T) {
 	if _, err := New(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "it is a PDF") {
 		t.Errorf("New gives %v", err)
 	}
+}
+
+// endless is a file without an end.
+type endless struct {
+	head   io.Reader
+	begun  func()
+	closed chan struct{}
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if n, err := e.head.Read(p); err == nil {
+		return n, nil
+	}
+	e.begun()
+	for i := range p {
+		p[i] = '\n'
+	}
+	return len(p), nil
+}
+
+func (e *endless) Close() error {
+	close(e.closed)
+	return nil
+}
+
+// endlessRecording is one that is never folded. begun is told of the first
+// reading, closed when the file is.
+func endlessRecording(t *testing.T) (r Recording, begun, closed chan struct{}) {
+	h := start(t)
+	h.send(1)
+	line := h.exported("").body
+	begun, closed = make(chan struct{}), make(chan struct{})
+	return Recording{Name: "endless", Open: func() (io.ReadCloser, error) {
+		return &endless{strings.NewReader(line), sync.OnceFunc(func() { close(begun) }), closed}, nil
+	}}, begun, closed
+}
+
+func TestFoldingEndsWithTheHub(t *testing.T) {
+	file, begun, closed := endlessRecording(t)
+	h := start(t, func(c *Config) { c.Recordings = []Recording{file} })
+	answer := make(chan response, 1)
+	go func() { answer <- h.do("GET", "/api/v1/recordings/endless/rows", bearer(testToken), nil) }()
+	<-begun
+	h.stop()
+	select {
+	case <-closed:
+	default:
+		t.Error("the hub has ended, and the file is read on")
+	}
+	if res := <-answer; res.status != http.StatusServiceUnavailable {
+		t.Errorf("who asked is told %d %s", res.status, res.body)
+	}
+	if _, _, err := h.recordings.find(t.Context(), "endless"); err == nil {
+		t.Error("a hub that has ended folds")
+	}
+}
+
+func TestFoldingEndsWithTheLastWhoAsks(t *testing.T) {
+	file, begun, closed := endlessRecording(t)
+	h := start(t, func(c *Config) { c.Recordings = []Recording{file} })
+	one, leave := context.WithCancel(t.Context())
+	other, leaveToo := context.WithCancel(t.Context())
+	said := make(chan error, 2)
+	for _, ctx := range []context.Context{one, other} {
+		go func() {
+			_, _, err := h.recordings.find(ctx, "endless")
+			said <- err
+		}()
+	}
+	<-begun
+	h.client.await("two to ask", func() bool {
+		r := h.recordings.list[1]
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.now != nil && r.now.askers == 2
+	})
+	leave()
+	gone := func() {
+		if err := <-said; !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone is told %v", err)
+		}
+	}
+	gone()
+	select {
+	case <-closed:
+		t.Error("it has ended, and somebody waits")
+	default:
+	}
+	leaveToo()
+	gone()
+	<-closed
+}
+
+func TestAStartThatFoldsCanBeInterrupted(t *testing.T) {
+	file, begun, closed := endlessRecording(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-begun; cancel() }()
+	cfg := Config{Listen: "127.0.0.1:0", Data: t.TempDir(), Recordings: []Recording{file}, Replay: "endless"}
+	if _, err := New(ctx, cfg); !errors.Is(err, context.Canceled) {
+		t.Errorf("New gives %v", err)
+	}
+	<-closed
+}
+
+// Who watches a recording takes a place as well.
+func TestViewersOfRecordingsAreCounted(t *testing.T) {
+	h, viewers := sharing(t, func(c *Config) { c.ShareViewers = 1 })
+	watch := func(path string) *websocket.Conn {
+		conn, _, err := websocket.Dial(t.Context(), viewers.url+path, &websocket.DialOptions{
+			HTTPHeader: http.Header{"Authorization": {"Bearer " + testViewer}}, Subprotocols: []string{"tracer.v1"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.CloseNow() })
+		conn.SetReadLimit(-1)
+		return conn
+	}
+	frame(t, watch("/api/v1/recordings/sample/watch"), "snapshot")
+	for _, path := range []string{"/api/v1/recordings/sample/watch", "/api/v1/watch"} {
+		if f := frame(t, watch(path), "error"); f["code"] != "full" {
+			t.Errorf("%s: one too many is told %v", path, f)
+		}
+	}
+	if res := viewers.do("GET", "/", bearer(testViewer), nil); res.status != http.StatusServiceUnavailable {
+		t.Errorf("the page answers %d", res.status)
+	}
+	h.stop()
 }

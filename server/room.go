@@ -19,12 +19,14 @@ type room struct {
 	mu   sync.Mutex
 	core *classroom.Room
 	tell func(state []byte)
+	// browsers counts the pages that watch in each browser.
+	browsers map[string]int
 	// guests counts who watches by the viewers' listener.
 	guests atomic.Int64
 }
 
 func newRoom(tell func([]byte)) *room {
-	k := &room{core: classroom.New(), tell: tell}
+	k := &room{core: classroom.New(), tell: tell, browsers: map[string]int{}}
 	_ = k.change(func(*classroom.Room) (bool, error) { return true, nil })
 	return k
 }
@@ -51,12 +53,28 @@ func (k *room) SetLesson(lesson json.RawMessage) error {
 	return k.change(func(r *classroom.Room) (bool, error) { return r.SetLesson(lesson), nil })
 }
 
-// join counts a page that watches until what it returns is called.
-func (k *room) join(page string, presents bool) (left func()) {
-	_ = k.change(func(r *classroom.Room) (bool, error) { return r.Join(page, presents), nil })
+// join counts a page that watches, in a browser that has a name or "", until what
+// it returns is called.
+func (k *room) join(page, browser string, presents bool) (left func()) {
+	_ = k.change(func(r *classroom.Room) (bool, error) {
+		k.browsers[browser]++
+		return r.Join(page, presents), nil
+	})
 	return func() {
-		_ = k.change(func(r *classroom.Room) (bool, error) { return r.Leave(page, presents), nil })
+		_ = k.change(func(r *classroom.Room) (bool, error) {
+			if k.browsers[browser]--; k.browsers[browser] == 0 {
+				delete(k.browsers, browser)
+			}
+			return r.Leave(page, presents), nil
+		})
 	}
+}
+
+// watches says whether somebody watches in a browser that has a name.
+func (k *room) watches(browser string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return browser != "" && k.browsers[browser] > 0
 }
 
 // watchRoom lets a page watch and counts it into the room. The parameter page is
@@ -74,16 +92,22 @@ func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
 		r.URL.RawQuery = q.Encode()
 	}
 	who := h.roleOf(r)
-	guest := watch.Guest{Joined: func() func() { return h.room.join(page, who == presenter) }}
-	if shared(r) {
-		guest.OfMany = true
-		n := h.room.guests.Add(1)
-		defer h.room.guests.Add(-1)
-		if n > int64(h.cfg.ShareViewers) {
-			guest.Full = h.fullWords()
-		}
+	full, left := h.admit(r)
+	defer left()
+	joined := func() func() { return h.room.join(page, h.browserOf(r), who == presenter) }
+	h.watch.ServeGuest(w, r, watch.Guest{Full: full, Joined: joined, OfMany: shared(r)})
+}
+
+// admit counts who watches, live or a recording, by the viewers' listener until
+// left is called, and says why there is no place; "" where there is one.
+func (h *Hub) admit(r *http.Request) (full string, left func()) {
+	if !shared(r) {
+		return "", func() {}
 	}
-	h.watch.ServeGuest(w, r, guest)
+	if h.room.guests.Add(1) > int64(h.cfg.ShareViewers) {
+		full = h.fullWords()
+	}
+	return full, func() { h.room.guests.Add(-1) }
 }
 
 // fullWords say why a viewer finds no place, and what helps.

@@ -110,7 +110,7 @@ func TestWrongWordsToTheRoomAreAnswered(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", body, res.status, res.body, want)
 		}
 	}
-	evil := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie(), "Content-Type": "application/json", "Origin": "http://evil.test"}
+	evil := headers{"Cookie": h.sessionName(here, presenter) + "=" + h.token.cookie(), "Content-Type": "application/json", "Origin": "http://evil.test"}
 	for method, path := range map[string]string{"PUT": "/api/v1/room/presenter", "POST": "/api/v1/room/call"} {
 		if res := h.do(method, path, evil, []byte("{}")); res.status != 403 {
 			t.Errorf("%s %s from another site: %d, want 403", method, path, res.status)

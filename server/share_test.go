@@ -108,9 +108,9 @@ func TestViewersLinkOpensTheirPage(t *testing.T) {
 // Who logs in as a viewer, to see what viewers see, is no presenter any more.
 func TestLoginAsAViewerEndsThePresentersSession(t *testing.T) {
 	h := start(t)
-	session := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie()}
+	session := headers{"Cookie": h.sessionName(here, presenter) + "=" + h.token.cookie()}
 	set := h.do("GET", "/login?token="+testViewer, session, nil).header.Values("Set-Cookie")
-	if all := strings.Join(set, "\n"); !strings.Contains(all, h.cookieName(here)+"=; Path=/; Max-Age=0") {
+	if all := strings.Join(set, "\n"); !strings.Contains(all, h.sessionName(here, presenter)+"=; Path=/; Max-Age=0") {
 		t.Errorf("the presenter's cookie stays: %q", all)
 	}
 }

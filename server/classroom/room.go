@@ -36,13 +36,6 @@ type Presenter struct {
 	Meaning
 }
 
-// pageKey names a page. Everybody is told the name of the page that presents: a
-// viewer that takes it for its own is another page all the same.
-type pageKey struct {
-	name      string
-	presenter bool
-}
-
 // page is one page that watches, over one connection or, while it reconnects,
 // over two.
 type page struct {
@@ -50,24 +43,31 @@ type page struct {
 	following   bool
 }
 
+// who is a page by its role and name. A name alone is nobody's: pages make theirs
+// up, and everyone is told the presenter's.
+type who struct {
+	name      string
+	presenter bool
+}
+
 // Room is one room. The zero value is not ready: use New.
 type Room struct {
-	pages map[pageKey]*page
+	pages map[who]*page
 	state State
 }
 
 // New makes a room with nobody in it.
 func New() *Room {
-	return &Room{pages: map[pageKey]*page{}, state: State{Presenter: Presenter{Meaning: Live()}}}
+	return &Room{pages: map[who]*page{}, state: State{Presenter: Presenter{Meaning: Live()}}}
 }
 
 // Join says that a page began to watch. A viewer follows until it says
 // otherwise. Each Join needs its Leave.
 func (r *Room) Join(name string, presenter bool) (changed bool) {
-	p := r.pages[pageKey{name, presenter}]
+	p := r.pages[who{name, presenter}]
 	if p == nil {
 		p = &page{following: !presenter}
-		r.pages[pageKey{name, presenter}] = p
+		r.pages[who{name, presenter}] = p
 	}
 	p.connections++
 	return r.settle()
@@ -75,12 +75,12 @@ func (r *Room) Join(name string, presenter bool) (changed bool) {
 
 // Leave says that a connection of a page has ended.
 func (r *Room) Leave(name string, presenter bool) (changed bool) {
-	p := r.pages[pageKey{name, presenter}]
+	p := r.pages[who{name, presenter}]
 	if p == nil {
 		return false
 	}
 	if p.connections--; p.connections <= 0 {
-		delete(r.pages, pageKey{name, presenter})
+		delete(r.pages, who{name, presenter})
 	}
 	return r.settle()
 }
@@ -89,7 +89,7 @@ func (r *Room) Leave(name string, presenter bool) (changed bool) {
 // does it presents; another gets ErrOther while that one is here, unless it
 // takes over.
 func (r *Room) Present(name string, m Meaning, take bool) (changed bool, err error) {
-	if r.pages[pageKey{name, true}] == nil {
+	if r.pages[who{name, true}] == nil {
 		return false, ErrNotHere
 	}
 	now := &r.state.Presenter
@@ -103,7 +103,7 @@ func (r *Room) Present(name string, m Meaning, take bool) (changed bool, err err
 
 // Follow says whether a viewer's page follows the presenter.
 func (r *Room) Follow(name string, following bool) (changed bool, err error) {
-	p := r.pages[pageKey{name, false}]
+	p := r.pages[who{name, false}]
 	if p == nil {
 		return false, ErrNotHere
 	}
@@ -127,8 +127,8 @@ func (r *Room) State() State { return r.state }
 // settle counts anew who is here, and says whether that has changed.
 func (r *Room) settle() bool {
 	viewers, following := 0, 0
-	for k, p := range r.pages {
-		if k.presenter {
+	for who, p := range r.pages {
+		if who.presenter {
 			continue
 		}
 		viewers++
@@ -137,7 +137,7 @@ func (r *Room) settle() bool {
 		}
 	}
 	s := &r.state
-	here := s.Presenter.Page != "" && r.pages[pageKey{s.Presenter.Page, true}] != nil
+	here := r.pages[who{s.Presenter.Page, true}] != nil
 	changed := viewers != s.Viewers || following != s.Following || here != s.Presenter.Here
 	s.Viewers, s.Following, s.Presenter.Here = viewers, following, here
 	return changed

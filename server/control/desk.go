@@ -51,9 +51,12 @@ type order struct {
 	recording sync.Mutex // one at a time, so that the newest state is last
 
 	// Under the Desk's lock.
-	row     flow.Control
-	holders map[*link]bool // where it stands
-	why     string         // by what it ended at the last place where it did
+	row flow.Control
+	// holders are where it may stand: false where that has not been said.
+	holders map[*link]bool
+	// inForce says that it has stood somewhere, so that its end is told too.
+	inForce bool
+	why     string // by what it ended at the last place where it did
 }
 
 // Refusal is why a command is not done.
@@ -82,7 +85,8 @@ func New(cfg Config) *Desk {
 }
 
 // Do gives a command, and returns its row once it is in force and durable. The
-// error is a Refusal, or Record's.
+// error is a Refusal, or Record's. What was sent is seen through when ctx ends
+// meanwhile, and then taken back: who asked does not know it.
 func (d *Desk) Do(ctx context.Context, c wire.Command) (flow.Control, error) {
 	if err := c.Check(); err != nil {
 		return flow.Control{}, refuse(http.StatusBadRequest, "%s", err.Error())
@@ -99,18 +103,25 @@ func (d *Desk) Do(ctx context.Context, c wire.Command) (flow.Control, error) {
 	} else if target != "" && !d.stands(target) {
 		return flow.Control{}, refuse(http.StatusConflict, "id %q names no command that stands: it has ended, or never was", flow.Brief(target))
 	}
-	if err := d.give(ctx, links, o, c); err != nil {
-		d.forget(o)
+	sent := context.WithoutCancel(ctx)
+	if err := d.give(sent, links, o, c); err != nil {
 		return flow.Control{}, err
 	}
 	if c.Stands() {
 		d.settle(o)
 	}
-	if err := d.record(ctx, o); err != nil {
-		d.takeBack(ctx, links, o)
-		return flow.Control{}, fmt.Errorf("the command could not be recorded, and is taken back: %w", err)
+	err = d.record(sent, o)
+	if err != nil {
+		err = fmt.Errorf("the command could not be recorded, and is taken back: %w", err)
+	} else if gone := context.Cause(ctx); gone != nil {
+		err = fmt.Errorf("who gave the command has gone away, and it is taken back: %w", gone)
 	}
-	return d.rowOf(o), nil
+	if err != nil && c.Stands() {
+		for _, l := range links {
+			d.takeBack(sent, l, o)
+		}
+	}
+	return d.rowOf(o), err
 }
 
 // linksOf are the connections of a controller.
@@ -149,6 +160,9 @@ func (d *Desk) give(ctx context.Context, links []*link, o *order, c wire.Command
 	ctx, cancel := context.WithTimeout(ctx, AckWithin)
 	defer cancel()
 	answers := make(chan error, len(links))
+	if c.Stands() { // before it is sent: its end may come with the answer
+		d.hold(o, links)
+	}
 	for _, l := range links {
 		go func() { answers <- d.giveOne(ctx, l, o, c) }()
 	}
@@ -168,43 +182,54 @@ func (d *Desk) give(ctx context.Context, links []*link, o *order, c wire.Command
 }
 
 func (d *Desk) giveOne(ctx context.Context, l *link, o *order, c wire.Command) error {
-	if c.Stands() { // before it is sent: its end may come with the answer
-		d.hold(o, l)
-	}
 	said, err := l.ask(ctx, c)
 	switch {
 	case err == nil && said == "":
+		d.taken(o, l)
 		return nil
 	case err == nil:
 		err = refuse(http.StatusConflict, "%s", said)
 	case errors.Is(err, errGone):
 		err = refuse(http.StatusConflict, "%s has gone away: wait until it has connected again", c.Controller)
-	default:
-		err = refuse(http.StatusGatewayTimeout, "%s did not answer within %v: look whether its process is alive, and lift what it may have taken", c.Controller, AckWithin)
+	default: // it may take it yet
+		if c.Stands() {
+			d.takeBack(context.WithoutCancel(ctx), l, o)
+		}
+		return refuse(http.StatusGatewayTimeout, "%s did not answer within %v, and the command is taken back: look whether its process is alive", c.Controller, AckWithin)
 	}
-	if c.Stands() {
-		d.letGo(o, l)
-	}
+	d.letGo(o, l)
 	return err
 }
 
-func (d *Desk) hold(o *order, l *link) {
+func (d *Desk) hold(o *order, links []*link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.standing[o.row.Key] = o
-	o.holders[l] = true
+	for _, l := range links {
+		o.holders[l] = false
+	}
 }
 
+// taken notes that a command is in force at a process, where it may have ended
+// already.
+func (d *Desk) taken(o *order, l *link) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o.inForce = true
+	if _, there := o.holders[l]; there {
+		o.holders[l] = true
+	}
+}
+
+// letGo notes that a command does not stand at a process. One that stands
+// nowhere, and never did, is forgotten.
 func (d *Desk) letGo(o *order, l *link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(o.holders, l)
-}
-
-func (d *Desk) forget(o *order) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.standing, o.row.Key)
+	if len(o.holders) == 0 && !o.inForce {
+		delete(d.standing, o.row.Key)
+	}
 }
 
 func (d *Desk) stands(id string) bool {
@@ -228,19 +253,19 @@ func (d *Desk) record(ctx context.Context, o *order) error {
 	return d.cfg.Record(ctx, d.rowOf(o))
 }
 
-// takeBack lifts a command of which nobody would know.
-func (d *Desk) takeBack(ctx context.Context, links []*link, o *order) {
-	d.forget(o)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), AckWithin)
-	defer cancel()
-	for _, l := range links {
-		_, _ = l.ask(ctx, wire.Command{Command: wire.Lift, Controller: o.row.Controller, ID: o.row.Key})
+// takeBack lifts at a process a command of which nobody would know. The process
+// says that it has ended there; where it was not in force it refuses, and where
+// it does not listen it is let go, and lets go of everything by itself.
+func (d *Desk) takeBack(ctx context.Context, l *link, o *order) {
+	lift := wire.Command{Command: wire.Lift, Controller: o.row.Controller, ID: o.row.Key}
+	if l.send(ctx, lift, func(string) { d.letGo(o, l) }) != nil {
+		l.end()
 	}
 }
 
-// ended notes that a command stands no more at a process. When it was the last
-// one the command has ended.
-func (d *Desk) ended(l *link, id, why string) {
+// ended notes that a command stands no more at a process, which has told so or,
+// with gone, is gone. When it was the last one the command has ended.
+func (d *Desk) ended(l *link, id, why string, gone bool) {
 	d.mu.Lock()
 	o := d.standing[id]
 	if o == nil {
@@ -249,7 +274,8 @@ func (d *Desk) ended(l *link, id, why string) {
 	}
 	delete(o.holders, l)
 	o.why = flow.Brief(why)
-	over := d.over(o)
+	o.inForce = o.inForce || !gone
+	over := d.over(o) && o.inForce
 	d.mu.Unlock()
 	if !over {
 		return
@@ -259,10 +285,12 @@ func (d *Desk) ended(l *link, id, why string) {
 	}
 }
 
-// over ends a command that stands nowhere any more. Lock held.
+// over ends a command that is in force nowhere any more. Lock held.
 func (d *Desk) over(o *order) bool {
-	if len(o.holders) > 0 {
-		return false
+	for _, inForce := range o.holders {
+		if inForce {
+			return false
+		}
 	}
 	o.row.To, o.row.Lifted = max(d.cfg.Now().UnixMicro(), o.row.From+1), o.why
 	delete(d.standing, o.row.Key)
@@ -283,13 +311,13 @@ func (d *Desk) endAll(l *link, why string) {
 	d.mu.Lock()
 	var ids []string
 	for id, o := range d.standing {
-		if o.holders[l] {
+		if _, there := o.holders[l]; there {
 			ids = append(ids, id)
 		}
 	}
 	d.mu.Unlock()
 	for _, id := range ids {
-		d.ended(l, id, why)
+		d.ended(l, id, why, true)
 	}
 }
 

@@ -37,11 +37,11 @@ type link struct {
 
 	mu      sync.Mutex
 	seq     int64
-	waiting map[int64]chan string
+	waiting map[int64]func(said string) // by the command's number
 }
 
 func newLink(conn *websocket.Conn) *link {
-	return &link{conn: conn, gone: make(chan struct{}), waiting: map[int64]chan string{}}
+	return &link{conn: conn, gone: make(chan struct{}), waiting: map[int64]func(string){}}
 }
 
 // end lets the controller go. It may be called again.
@@ -123,7 +123,7 @@ func (d *Desk) serve(ctx context.Context, l *link) {
 		case wire.TypeAck:
 			l.answer(m.Seq, m.Error)
 		case wire.TypeEnded:
-			d.ended(l, m.ID, m.Why)
+			d.ended(l, m.ID, m.Why, false)
 		}
 	}
 }
@@ -166,17 +166,7 @@ func (l *link) write(ctx context.Context, m wire.Message) error {
 // in force.
 func (l *link) ask(ctx context.Context, c wire.Command) (said string, err error) {
 	answer := make(chan string, 1)
-	l.mu.Lock()
-	l.seq++
-	seq := l.seq
-	l.waiting[seq] = answer
-	l.mu.Unlock()
-	defer func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.waiting, seq)
-	}()
-	if err := l.write(context.WithoutCancel(ctx), wire.Message{Type: wire.TypeCommand, Seq: seq, Command: &c}); err != nil {
+	if err := l.send(ctx, c, func(said string) { answer <- said }); err != nil {
 		return "", errGone
 	}
 	select {
@@ -189,11 +179,23 @@ func (l *link) ask(ctx context.Context, c wire.Command) (said string, err error)
 	}
 }
 
+// send sends a command. What the controller says to it is given to answered,
+// once, in the goroutine that listens to it; never, when it says nothing.
+func (l *link) send(ctx context.Context, c wire.Command, answered func(said string)) error {
+	l.mu.Lock()
+	l.seq++
+	seq := l.seq
+	l.waiting[seq] = answered
+	l.mu.Unlock()
+	return l.write(context.WithoutCancel(ctx), wire.Message{Type: wire.TypeCommand, Seq: seq, Command: &c})
+}
+
 func (l *link) answer(seq int64, said string) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if answer := l.waiting[seq]; answer != nil {
-		answer <- said[:min(len(said), maxSaid)]
-		delete(l.waiting, seq)
+	answered := l.waiting[seq]
+	delete(l.waiting, seq)
+	l.mu.Unlock()
+	if answered != nil {
+		answered(said[:min(len(said), maxSaid)])
 	}
 }

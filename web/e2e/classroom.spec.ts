@@ -84,6 +84,30 @@ test("an own action leaves the presenter; Return, a call, and the wish to go on 
   await student.context().close();
 });
 
+test("a word to the room that was not heard is said again, ever more rarely", async ({ demo, dash, browser }) => {
+  const student = await viewer(browser, demo);
+  await expect(room(dash)).toContainText("and follows you");
+  const fail = async (page: Page, what: string, most: number): Promise<number[]> => {
+    const at: number[] = [];
+    await page.route(`**/api/v1/room/${what}`, async (route) => {
+      at.push(performance.now());
+      await (at.length > most ? route.continue() : route.fulfill({ status: 409, body: "{}" }));
+    });
+    return at;
+  };
+  const [left, told] = [await fail(student, "following", 1), await fail(dash, "presenter", 4)];
+  await student.keyboard.press(".");
+  await expect(room(dash)).toContainText("and nobody follows you");
+  expect(left).toHaveLength(2);
+  await student.getByRole("button", { name: "Return" }).click();
+  await dash.keyboard.press(".");
+  await expect(time(student)).toContainText("paused");
+  expect(told).toHaveLength(5);
+  // 0.2, 0.4, 0.8 and 1.6 s lie between them.
+  expect((told[4] ?? 0) - (told[0] ?? 0)).toBeGreaterThan(2_500);
+  await student.context().close();
+});
+
 test("a second page of the presenter is told and may take over, and the first is told", async ({
   demo,
   dash,

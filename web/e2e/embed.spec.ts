@@ -98,3 +98,11 @@ test("without a token the embedded page says so, and opens nothing", async ({ br
   await expect(page.frameLocator("iframe").getByText("This view has no token")).toBeVisible();
   await page.context().close();
 });
+
+test("a frame that cannot be made is told", async ({ page, hub }) => {
+  await page.goto(hub.login);
+  await page.route("**/api/v1/embed", (route) => route.abort());
+  await page.getByText("View", { exact: true }).click();
+  await page.getByRole("button", { name: "Copy a frame for a site" }).click();
+  await expect(page.getByText("The hub cannot be reached")).toBeVisible();
+});

@@ -73,6 +73,18 @@ test("lesson 1 is given from the page alone, by the keys of a remote; viewers re
     await expect(lesson(page)).toContainText("2 of 2 have answered");
     await expect(page.locator(".lesson-tally, .is-right")).toHaveCount(0);
   }
+  // A page that is opened anew shows what was chosen, until the beat begins again.
+  await student.reload();
+  await expect(student.locator("#lesson button[data-choice='1']")).toHaveAttribute("aria-pressed", "true");
+  await lesson(dash).getByRole("button", { name: "Restart beat" }).click();
+  await expect(lesson(dash)).toContainText("0 of 2 have answered");
+  for (const page of [student, other]) {
+    await expect(lesson(page)).toContainText("0 of 2 have answered");
+    await expect(page.locator("#lesson [aria-pressed=true]")).toHaveCount(0);
+  }
+  await student.locator("#lesson button[data-choice='1']").click();
+  await other.locator("#lesson button[data-choice='0']").click();
+  await expect(lesson(student)).toContainText("2 of 2 have answered");
   const found = await new AxeBuilder({ page: student }).include("#lesson").analyze();
   expect(found.violations.map(({ id, nodes }) => ({ id, at: nodes.map((node) => node.target) }))).toEqual([]);
   await student.setViewportSize({ width: 390, height: 844 });

@@ -1,4 +1,4 @@
-/** Asks the hub about lessons. */
+/** Asks the hub: the one way in which this script calls its API. */
 
 /** One lesson of the list. */
 export interface Info {
@@ -22,15 +22,29 @@ export interface Answer {
   readonly error?: string;
   readonly lessons?: readonly Info[];
   readonly recordings?: readonly RecordingInfo[];
+  /** The choice of this browser. */
+  readonly mine?: number;
+  /** What a command or an action has done, in words. */
+  readonly text?: string;
+  readonly summary?: string;
+  /** A frame to paste into another site. */
+  readonly html?: string;
 }
 
 /** ask gets, or with a body posts. refused is "" where the hub did it. */
-export async function ask(path: string, body?: object): Promise<Answer & { readonly refused: string }> {
-  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+export async function ask(
+  path: string,
+  body?: object,
+  method = "POST",
+): Promise<Answer & { readonly refused: string }> {
+  const headers = { "Content-Type": "application/json" };
   try {
-    const response = await fetch(`/api/v1/${path}`, body === undefined ? {} : post);
+    const response = await fetch(
+      `/api/v1/${path}`,
+      body === undefined ? {} : { method, headers, body: JSON.stringify(body) },
+    );
     const json = (await response.json().catch(() => ({}))) as Answer;
-    return { ...json, refused: response.ok ? "" : (json.error ?? "The hub did not do it.") };
+    return { ...json, refused: response.ok ? "" : (json.error ?? `The hub answered ${String(response.status)}.`) };
   } catch {
     return { refused: "The hub cannot be reached. Wait until the page is connected again." };
   }

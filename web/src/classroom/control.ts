@@ -4,6 +4,7 @@ import { SECOND, countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
 import { nameOf } from "../view/words.ts";
+import { ask } from "./ask.ts";
 
 /** How long before its end it is said that a command ends by itself. */
 const warnBefore = 60 * SECOND;
@@ -155,18 +156,9 @@ export class ControlElement extends HTMLElement {
 
   /** Gives a command; answers what is wrong with it, "" where nothing is. */
   private async run(fields: Fields): Promise<string> {
-    const body = JSON.stringify({ controller: this.which(), ...fields });
-    const headers = { "Content-Type": "application/json" };
-    try {
-      const response = await fetch("/api/v1/control", { method: "POST", headers, body });
-      const json = (await response.json().catch(() => ({}))) as { readonly text?: string; readonly error?: string };
-      const text = json.error ?? json.text ?? `The hub answered ${String(response.status)}.`;
-      this.answer(text, !response.ok);
-      return response.ok ? "" : text;
-    } catch {
-      this.answer("The hub cannot be reached. Wait until the page is connected again.", true);
-      return "";
-    }
+    const { text = "", refused } = await ask("control", { controller: this.which(), ...fields });
+    this.answer(refused === "" ? text : refused, refused !== "");
+    return refused;
   }
 
   private answer(text: string, bad: boolean): void {

@@ -16,8 +16,8 @@ export class LessonElement extends HTMLElement {
   private viewers = 0;
   private words = "";
   private chosen = "";
-  /** The choices of this page, by lesson and beat. */
-  private readonly mine = new Map<string, number>();
+  /** The choice of this page at the beat that is shown, -1 for none. */
+  private mine = -1;
 
   connect(app: App, player: Player): void {
     this.app = app;
@@ -51,6 +51,7 @@ export class LessonElement extends HTMLElement {
     const was = this.lesson;
     [this.lesson, this.viewers] = [lesson, viewers];
     show(this, lesson !== undefined);
+    if (anew(was, lesson)) this.askMine(lesson);
     if (lesson !== undefined) this.draw(lesson);
     if (lesson !== was && lesson !== undefined) this.select(lesson, app);
     // The map has another size.
@@ -87,8 +88,7 @@ export class LessonElement extends HTMLElement {
     const focus = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["choice"] : undefined;
     // Who teaches does not vote; who learns alone does.
     const may = !recorded && (document.body.dataset["role"] === "viewer" || this.viewers === 0);
-    const mine = this.mine.get(beatOf(lesson)) ?? -1;
-    box.replaceChildren(...questionOf(question, { mine, viewers: this.viewers, may, recorded }));
+    box.replaceChildren(...questionOf(question, { mine: this.mine, viewers: this.viewers, may, recorded }));
     if (focus !== undefined) box.querySelector<HTMLElement>(`[data-choice="${focus}"]`)?.focus();
   }
 
@@ -143,19 +143,32 @@ export class LessonElement extends HTMLElement {
     });
   }
 
+  /** What this browser has answered the hub knows, also after a reload. */
+  private askMine(lesson: Lesson | undefined): void {
+    this.mine = -1;
+    if ((lesson?.question?.answered ?? 0) === 0) return;
+    void this.player?.mine().then((mine) => {
+      if (anew(lesson, this.lesson) || this.mine >= 0) return;
+      this.mine = mine;
+      if (this.lesson !== undefined) this.drawQuestion(this.lesson);
+    });
+  }
+
   private choose(choice: number): void {
     const { lesson } = this;
     if (lesson?.question?.open !== true) return;
     void this.player?.answer(lesson.beat, choice).then((refused) => {
-      if (refused === "") this.mine.set(beatOf(lesson), choice);
+      if (refused === "") this.mine = choice;
       else say(part(this, "said"), refused);
       if (this.lesson !== undefined) this.drawQuestion(this.lesson);
     });
   }
 }
 
-function beatOf({ id, beat }: Lesson): string {
-  return `${id}/${String(beat)}`;
+/** Whether a beat begins, or begins again: what was answered to it is forgotten. */
+function anew(was: Lesson | undefined, now: Lesson | undefined): boolean {
+  const [before, answered] = [was?.question?.answered ?? 0, now?.question?.answered ?? 0];
+  return was?.id !== now?.id || was?.beat !== now?.beat || answered < before;
 }
 
 /** Once a beat is done, what came of it takes the place of what was said before: the map needs the room. */

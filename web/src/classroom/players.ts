@@ -18,6 +18,8 @@ export interface Player {
   move(command: Command): Promise<string>;
   /** Predicts; answers why that was not taken, "" when it was. */
   answer(beat: number, choice: number): Promise<string>;
+  /** What this browser has answered to the question of the beat, -1 for nothing. */
+  mine(): Promise<number>;
   /** It is called before each picture. */
   step(): void;
 }
@@ -54,6 +56,10 @@ export class HubPlayer implements Player {
   async answer(beat: number, choice: number): Promise<string> {
     const { refused } = await ask("lesson/answer", { beat, choice });
     return refused;
+  }
+
+  async mine(): Promise<number> {
+    return (await ask("lesson")).mine ?? -1;
   }
 
   step(): void {
@@ -105,6 +111,10 @@ export class RecordingPlayer implements Player {
 
   answer(): Promise<string> {
     return Promise.resolve("Nobody answers a recording.");
+  }
+
+  mine(): Promise<number> {
+    return Promise.resolve(-1);
   }
 
   /** It begins at its first beat, and stands still where one is done, unless somebody else moves the time. */

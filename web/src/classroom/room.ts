@@ -6,9 +6,11 @@ import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { part, say, show } from "../view/dom.ts";
 import { plural } from "../view/words.ts";
+import { ask } from "./ask.ts";
 
-/** How often the presenter's page tells at most, in ms. */
+/** How often a page tells at most, in ms. It is doubled for each time in a row that it was not heard, so often at most. */
 const tellEvery = 100;
+const mostDoubled = 7;
 
 /** For how long the presenter may be gone, as for a reload, before it is said. */
 const awayAfter = 2 * SECOND;
@@ -29,6 +31,8 @@ export class RoomElement extends HTMLElement {
   private presented = false;
   private toldAt = -Infinity;
   private told = "";
+  /** How often in a row the hub has not heard. */
+  private unheard = 0;
   private awaySince: number | undefined;
   private presses: readonly ((() => void) | undefined)[] = [];
 
@@ -78,7 +82,11 @@ export class RoomElement extends HTMLElement {
     const following = this.follower.standing === "following";
     // The hub believes that who connects follows.
     if (state === "lost" || state === "connecting") this.told = "";
-    else if (this.told !== String(following) && !(this.told === "" && following)) this.tell("following", { following });
+    else if (this.told !== String(following) && !(this.told === "" && following)) {
+      if (!this.mayTell(given.app)) return;
+      this.told = String(following);
+      this.tell("following", { following });
+    }
   }
 
   private apply({ app, seek }: Given, meaning: Meaning): void {
@@ -97,18 +105,32 @@ export class RoomElement extends HTMLElement {
     this.presented = true;
     const acts = count();
     if (mine && room.presenter.here && acts === this.dealt) return;
-    const now = performance.now();
-    if (now - this.toldAt < tellEvery) return app.wake();
-    this.toldAt = now;
+    if (!this.mayTell(app)) return;
     this.dealt = acts;
     this.tell("presenter", shown(app));
   }
 
+  /** Whether it is time to tell again. Where it is not, this is asked again when it is. */
+  private mayTell(app: App): boolean {
+    const due = performance.now() - this.toldAt >= this.pause();
+    if (!due && this.unheard === 0) app.wake();
+    return due;
+  }
+
+  private pause(): number {
+    return tellEvery * 2 ** Math.min(this.unheard, mostDoubled);
+  }
+
   /** A word that was not heard is said again. */
   private tell(what: "presenter" | "following", body: object): void {
-    this.told = String("following" in body && body.following);
-    void send("PUT", what, { page: this.given?.page, ...body }).then((ok) => {
-      if (!ok) this.dealt = this.watches() ? this.dealt : -1;
+    this.toldAt = performance.now();
+    void ask(`room/${what}`, { page: this.given?.page, ...body }, "PUT").then(({ refused }) => {
+      const ok = refused === "";
+      this.unheard = ok ? 0 : this.unheard + 1;
+      if (ok) return;
+      this.told = "unheard";
+      if (!this.watches()) this.dealt = -1;
+      setTimeout(() => this.given?.app.wake(), this.pause());
     });
   }
 
@@ -150,14 +172,14 @@ export class RoomElement extends HTMLElement {
     if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
     if (room.presenter.here && room.presenter.page !== page) {
       const take = (): void => {
-        void send("PUT", "presenter", { page, take: true, ...shown(app) });
+        void ask("room/presenter", { page, take: true, ...shown(app) }, "PUT");
       };
       const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
       return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
     }
     if (room.viewers === 0) return undefined;
     const call = (): void => {
-      void send("POST", "call", {});
+      void ask("room/call", {});
     };
     const said = `${plural(room.viewers, "viewer watches", "viewers watch")}, ${following(room)}`;
     return room.following < room.viewers ? { said, main: ["Call everyone back", call] } : { said };
@@ -172,13 +194,4 @@ function following({ viewers, following: n }: Room): string {
 /** shown is what the page shows, for the hub. */
 function shown(app: App): object {
   return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
-}
-
-async function send(method: string, what: string, body: object): Promise<boolean> {
-  const headers = { "Content-Type": "application/json" };
-  try {
-    return (await fetch(`/api/v1/room/${what}`, { method, headers, body: JSON.stringify(body) })).ok;
-  } catch {
-    return false;
-  }
 }

@@ -3,6 +3,7 @@ import type { Item } from "../base/rows.gen.ts";
 import type { App } from "../view/app.ts";
 import { h, part } from "../view/dom.ts";
 import { nameOf } from "../view/words.ts";
+import { ask } from "./ask.ts";
 
 /** What an action answers. */
 interface Answer {
@@ -174,7 +175,8 @@ export class TryItElement extends HTMLElement {
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
     const size = String(this.replicas);
     this.acted?.(this.controllerOf(action === "create" ? "" : `${args["namespace"] ?? ""}/${args["name"] ?? ""}`));
-    const answer = await post(action, args);
+    const { summary = "", refused } = await ask(`actions/${action}`, args);
+    const answer = { ok: refused === "", text: refused === "" ? summary : refused };
     this.answer(answer);
     if (answer.ok && action === "delete") this.offerAgain({ ...args, replicas: size });
     if (answer.ok) this.app?.playhead.follow();
@@ -215,22 +217,4 @@ function podSets(app: App): readonly Item[] {
 
 function split(item: string): readonly [string, string] {
   return item.includes("/") ? [item.slice(0, item.indexOf("/")), nameOf(item)] : ["default", item];
-}
-
-async function post(action: string, args: Readonly<Record<string, string>>): Promise<Answer> {
-  const headers = { "Content-Type": "application/json" };
-  const request = { method: "POST", headers, body: JSON.stringify(args) };
-  try {
-    const response = await fetch(`/api/v1/actions/${action}`, request);
-    const json: unknown = await response.json().catch(() => ({}));
-    return { ok: response.ok, text: textOf(json) ?? `The hub answered ${String(response.status)}.` };
-  } catch {
-    return { ok: false, text: "The hub cannot be reached. Wait until the page is connected again." };
-  }
-}
-
-function textOf(json: unknown): string | undefined {
-  if (typeof json !== "object" || json === null) return undefined;
-  if ("error" in json && typeof json.error === "string") return json.error;
-  return "summary" in json && typeof json.summary === "string" ? json.summary : undefined;
 }

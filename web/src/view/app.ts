@@ -2,7 +2,7 @@
 import type { Signal } from "../base/signal.ts";
 import type { Filter } from "../model/filter.ts";
 import type { Model } from "../model/types.ts";
-import type { Connection, Watch } from "../net/types.ts";
+import type { Watch } from "../net/types.ts";
 import type { Scene } from "../scene/types.ts";
 import type { Playhead } from "./playhead.ts";
 
@@ -31,11 +31,3 @@ export interface App {
   /** Asks for a frame soon. */
   wake(): void;
 }
-
-/** A part of the page. paint is called at most ten times a second and only when something changed. */
-export interface Component {
-  connect(app: App): void;
-  paint(): void;
-}
-
-export type { Connection };
