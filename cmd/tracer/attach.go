@@ -92,7 +92,7 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
-	o.share.addFlags(f)
+	o.share.addFlags(f, shareAutoKept)
 	f.BoolVar(&o.check, "check", false, "ask what this account may do, print it, and attach nothing")
 	f.BoolVar(&o.printRBAC, "print-rbac", false, "print the RBAC rules for an account that is to attach, for kubectl apply")
 	f.BoolVar(&o.uninstall, "uninstall", false, "remove the CRD, all PodSets and their Pods from the cluster")
@@ -219,11 +219,11 @@ func (o *attachOptions) attach(ctx context.Context, found target, install bool) 
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
-	address, err := folder.settleAddress(ctx, o.listen)
+	address, err := folder.settleAddress(ctx, o.listen, o.io.sayer("attach"))
 	if err != nil {
 		return err
 	}
-	if err := o.share.settle(ctx, folder); err != nil {
+	if err := o.share.settle(ctx, folder, o.io.sayer("attach")); err != nil {
 		return err
 	}
 	a, err := newAttachRun(o, folder, found, address)

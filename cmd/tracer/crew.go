@@ -276,7 +276,7 @@ func (m *member) isReady(line string) {
 func (d *crew) say(format string, args ...any) {
 	d.saying.Lock()
 	defer d.saying.Unlock()
-	fmt.Fprintf(d.io.err, "tracer "+d.command+": "+format+"\n", args...)
+	d.io.sayer(d.command)(format, args...)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -78,7 +78,7 @@ When the hub goes away, all of that is lifted within a second.
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
-	o.share.addFlags(f)
+	o.share.addFlags(f, shareAutoKept)
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	addBugFlag(f, &o.bug)
 	return cmd
@@ -101,11 +101,11 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	if err := checkOwnKubeconfig(folder.kubeconfig()); err != nil {
 		return err
 	}
-	address, err := folder.settleAddress(ctx, o.listen)
+	address, err := folder.settleAddress(ctx, o.listen, o.io.sayer("demo"))
 	if err != nil {
 		return err
 	}
-	if err := o.share.settle(ctx, folder); err != nil {
+	if err := o.share.settle(ctx, folder, o.io.sayer("demo")); err != nil {
 		return err
 	}
 	// The API server and etcd are told it before the hub is there.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -291,6 +292,59 @@ func TestPageTokenIsTaken(t *testing.T) {
 		c := &crew{folder: folder, token: given}
 		if err := c.takePageToken(); err != nil || c.token != want {
 			t.Errorf("given %q: %q (%v), want %q", given, c.token, err, want)
+		}
+	}
+}
+
+// TestPageKeepsItsAddress: it is that of the last start, chosen by hand or not, and
+// another one is said.
+func TestPageKeepsItsAddress(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	var said strings.Builder
+	settle := func(wanted string) string {
+		t.Helper()
+		address, err := folder.settleAddress(t.Context(), wanted, streams{err: &said}.sayer("demo"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return address
+	}
+	settle("")
+	chosen := settle(anyPort)
+	if got := settle(""); got != chosen || said.Len() > 0 {
+		t.Errorf("the next start is at %s and says %q, want %s and nothing", got, said.String(), chosen)
+	}
+	l, err := net.Listen("tcp", chosen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	moved := settle("")
+	if want := "tracer demo: the page is at " + moved + ": its address of the last start, " + chosen + ", is in use\n"; moved == chosen || said.String() != want {
+		t.Errorf("it said %q, want %q", said.String(), want)
+	}
+}
+
+// TestViewersLinkThatMovesIsSaid: it may be on a slide.
+func TestViewersLinkThatMovesIsSaid(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.WriteFile(folder.lastShare(), []byte(l.Addr().String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for range 2 {
+		o := shareOptions{address: shareAuto}
+		if err := o.settle(t.Context(), folder, streams{err: &said}.sayer("demo")); err != nil {
+			t.Fatal(err)
+		}
+		want := "tracer demo: viewers are served at " + o.address + ": " + l.Addr().String() + " is in use; a link that was given out before does not lead there\n"
+		if said.String() != want {
+			t.Errorf("it said %q, want %q, once", said.String(), want)
 		}
 	}
 }

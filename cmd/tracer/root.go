@@ -24,6 +24,14 @@ type streams struct {
 	out, err io.Writer
 }
 
+// sayer writes one line of progress.
+type sayer func(format string, args ...any)
+
+// sayer is that of a command.
+func (s streams) sayer(command string) sayer {
+	return func(format string, args ...any) { fmt.Fprintf(s.err, "tracer "+command+": "+format+"\n", args...) }
+}
+
 // execute runs the command that args name and returns the exit status.
 func execute(args []string, io streams) int {
 	root := newRoot(io)

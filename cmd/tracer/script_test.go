@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 //	status 2 tracer serve --bogus
 //
 // which runs a program and checks its exit status, await, which waits until a
-// URL answers with 200, $TAKEN, an address that is in use, $FREE, one that is
-// not, $TRACER, the program's path, and $LONG, a token that is too long.
+// URL answers with 200, $TAKEN, an address that is in use, $FREE and $OTHER, two
+// that are not, $TRACER, the program's path, and $LONG, a token that is too long.
 func TestScripts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -49,6 +49,11 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("FREE", free)
+			other, err := settleAddress(context.Background(), "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			env.Setenv("OTHER", other)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("KUBERNETES_SERVICE_HOST", "") // as outside a cluster
 			return nil

@@ -98,7 +98,7 @@ func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.hub.TLSCert, "tls-cert", "", "the TLS certificate, a file in PEM")
 	f.StringVar(&o.hub.TLSKey, "tls-key", "", "its key, a file in PEM")
 	f.BoolVar(&o.hub.InsecureBehindProxy, "insecure-behind-proxy", false, "allow plain HTTP on any address, because something in front of the hub does TLS")
-	o.share.addFlags(f)
+	o.share.addFlags(f, shareAutoServe)
 	o.addClusterFlags(f)
 	addParentFlag(f, &o.withParent)
 	o.log.addFlags(f)
@@ -152,6 +152,9 @@ func (o *serveOptions) run(ctx context.Context) error {
 	hub, err := server.New(ctx, o.hub)
 	if err != nil {
 		return orderly(ctx, err)
+	}
+	if err := writeHubAddress(o.hub.Data, hub.URL()); err != nil {
+		o.hub.Log.Warn("commands on this machine will not find the hub by its folder", "error", err)
 	}
 	o.lessonHub.Client, o.showLesson = hub.Local(), hub.ShowLesson
 	if o.player != nil {
