@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -181,9 +184,23 @@ func (o *exportOptions) create() (*outFile, error) {
 	}
 	file, err := os.OpenFile(at, how, 0o600)
 	if err != nil {
-		return nil, explainFile(o.out, err)
+		return nil, explainOutput(o.out, err)
 	}
 	return &outFile{file, file, o.out}, nil
+}
+
+// explainOutput says why a file cannot be written.
+func explainOutput(name string, err error) error {
+	folder := filepath.Dir(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: there is no folder %s (make it, or name a file elsewhere)", name, folder)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s: %s is a file, or a part of its path is (name a file in a folder)", name, folder)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: this user may not write there (name a file elsewhere)", name)
+	}
+	return fmt.Errorf("%s: %w (name a file elsewhere)", name, err)
 }
 
 func (f *outFile) name() string {
