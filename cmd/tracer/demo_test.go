@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -121,12 +123,15 @@ func TestKubeconfigOfTheRunBeforeIsNotTaken(t *testing.T) {
 func TestOnceLinkWorksOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	link, err := onceLink(ctx, "http://127.0.0.1:1/login?token=secret")
+	link, used, err := onceLink(ctx, "http://127.0.0.1:1/login?token=secret")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(link, "secret") {
 		t.Errorf("the link %s has the token", link)
+	}
+	if used() {
+		t.Error("the link is used before anybody has followed it")
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
@@ -137,6 +142,9 @@ func TestOnceLinkWorksOnce(t *testing.T) {
 	res.Body.Close()
 	if got := res.Header.Get("Location"); got != "http://127.0.0.1:1/login?token=secret" {
 		t.Errorf("it leads to %q", got)
+	}
+	if !used() {
+		t.Error("the link is not used after it was followed")
 	}
 	if res, err := client.Get(link); err == nil {
 		res.Body.Close()
@@ -224,6 +232,25 @@ func TestPageIsOpenedWithoutTheToken(t *testing.T) {
 	}
 	if !strings.HasPrefix(string(link), "http://127.0.0.1:") || strings.Contains(string(link), "secret") {
 		t.Errorf("the browser was given %q, want a link on this machine without the token", link)
+	}
+}
+
+// TestBrowserThatFailsIsSaid: xdg-open is there, and finds no browser.
+func TestBrowserThatFailsIsSaid(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the browser is opened another way here")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	out, in := io.Pipe()
+	d := &crew{command: "demo", io: streams{err: in}}
+	d.openPage(t.Context(), "http://127.0.0.1:1/login?token=secret")
+	said, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(said, "tracer demo: the browser was not opened: xdg-open: exit status 3 (open the link that follows ready: yourself") {
+		t.Errorf("it said %q (%v)", said, err)
 	}
 }
 
