@@ -180,8 +180,9 @@ func embedTokenOf(r *http.Request) string {
 	return ""
 }
 
-// checkAncestor takes an origin that may show the hub in a frame.
-func checkAncestor(origin string) error {
+// CheckAncestor finds what is wrong with the origin of a site that is to show the
+// hub in a frame.
+func CheckAncestor(origin string) error {
 	u, err := url.Parse(origin)
 	bad := func(why string) error {
 		return fmt.Errorf("--embed-ancestor %q %s: give one site's origin, as in https://course.example", flow.Brief(origin), why)

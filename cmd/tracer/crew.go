@@ -46,7 +46,9 @@ type crew struct {
 	token  string
 	ingest string
 	share  shareOptions
-	self   string
+	// embed are the sites that may show the map in a frame.
+	embed []string
+	self  string
 	// ingestKept: the ingest token is in the data folder.
 	ingestKept bool
 	// commands is the token with which the reconciler takes commands.
@@ -62,7 +64,7 @@ type crew struct {
 func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 	return supervise.Child{
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
-		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), more),
+		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), embedArgs(d.embed), more),
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
 			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),
 	}

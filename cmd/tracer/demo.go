@@ -21,6 +21,7 @@ type demoOptions struct {
 	localcluster string
 	bug          string
 	share        shareOptions
+	embed        []string
 	io           streams
 }
 
@@ -79,6 +80,7 @@ When the hub goes away, all of that is lifted within a second.
 	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	o.share.addFlags(f, shareAutoKept)
+	embedFlag(f, &o.embed)
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	addBugFlag(f, &o.bug)
 	return cmd
@@ -204,7 +206,7 @@ func (o *demoOptions) check() error {
 	if err := o.share.check(o.token, o.ingest, o.commands); err != nil {
 		return err
 	}
-	if err := checkBug(o.bug); err != nil {
+	if err := errors.Join(checkBug(o.bug), checkEmbed(o.embed)); err != nil {
 		return err
 	}
 	if o.listen != "" {

@@ -194,6 +194,16 @@ func TestDemoPassesTheMistakeOn(t *testing.T) {
 	}
 }
 
+func TestDemoPassesSitesOn(t *testing.T) {
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, embed: []string{"https://a.example", "https://b.example"}}}
+	args := d.hubChild().Args
+	for _, want := range []string{"--embed-ancestor=https://a.example", "--embed-ancestor=https://b.example"} {
+		if !slices.Contains(args, want) {
+			t.Errorf("the hub gets %v, want %s in it", args, want)
+		}
+	}
+}
+
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"127.0.0.1:0": true, "localhost:7780": true, "[::1]:0": true,

@@ -67,7 +67,7 @@ What the hub has redacted stays redacted.`,
 	f.BoolVar(&o.gzip, "gzip", false, "compress, whatever the file's name is")
 	f.StringVar(&o.since, "since", "", "leave out what ended before: a time like 2006-01-02T15:04:05Z, or how long ago, like 10m")
 	f.StringVar(&o.until, "until", "", "leave out what began after: a time, or how long ago")
-	f.StringSliceVar(&o.controllers, "controller", nil, "only this controller; may be repeated")
+	f.Var((*words)(&o.controllers), "controller", "only this controller; may be repeated")
 	f.StringVar(&o.hub, "hub", "", "the hub's address (default: that of the one that runs, else "+defaultHub+")")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: the one kept in the data folder)")
 	f.StringVar(&o.data, "data", "", "the data folder of a hub, a demo or attach (default: the one in which a hub runs, else the one written to last)")

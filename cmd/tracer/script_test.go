@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 //
 // which runs a program and checks its exit status, await, which waits until a
 // URL answers with 200, $TAKEN, an address that is in use, $FREE and $OTHER, two
-// that are not, $TRACER, the program's path, $MAKEFILE, that of the Makefile, and
-// $LONG, a token that is too long.
+// that are not, $TRACER, the program's path, $MAKEFILE, that of the Makefile,
+// $LINES, an origin with a line more, and $LONG, a token that is too long.
 func TestScripts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TAKEN", taken.Addr().String())
 			env.Setenv("TRACER", tracer)
 			env.Setenv("MAKEFILE", makefile)
+			env.Setenv("LINES", "https://a.example\nX: 1")
 			env.Setenv("LONG", strings.Repeat("x", 257))
 			free, err := settleAddress(context.Background(), "127.0.0.1:0")
 			if err != nil {
