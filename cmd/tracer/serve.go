@@ -32,8 +32,12 @@ type serveOptions struct {
 	// nil without a cluster.
 	removeLeft func(context.Context) ([]string, error)
 	withParent bool
-	log        logOptions
-	io         streams
+	// grpcChosen: the address of OTLP over gRPC was given.
+	grpcChosen bool
+	// reach asks whether the cluster answers; nil without one.
+	reach func(time.Duration) error
+	log   logOptions
+	io    streams
 }
 
 func newServe(io streams) *cobra.Command {
@@ -75,6 +79,7 @@ It listens on this machine only, unless told otherwise; then it needs TLS, or
   tracer serve --embed-ancestor https://course.example`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.grpcChosen = cmd.Flags().Changed("otlp-grpc")
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -88,7 +93,8 @@ It listens on this machine only, unless told otherwise; then it needs TLS, or
 func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.hub.Listen, "listen", "127.0.0.1:7780", "the address of the page and of OTLP over HTTP; port 0 takes a free one")
-	f.StringVar(&o.hub.OTLPGRPC, "otlp-grpc", "127.0.0.1:4317", "the address of OTLP over gRPC; port 0 takes a free one, off is none")
+	f.StringVar(&o.hub.OTLPGRPC, "otlp-grpc", "127.0.0.1:4317", "the address of OTLP over gRPC; port 0 takes a free one, off is none (default: 127.0.0.1:4317, or none when that is in use)")
+	f.Lookup("otlp-grpc").DefValue = ""
 	f.StringVar(&o.hub.Data, "data", "", "the folder of the journal and the tokens (default: "+dataFolderHelp("hub")+")")
 	tokenFlag(f, &o.hub.Token, "token", "TRACER_TOKEN", "the presenter's token")
 	tokenFlag(f, &o.hub.IngestToken, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers")
@@ -147,6 +153,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := errors.Join(o.chooseFolder(), o.findCluster()); err != nil {
 		return err
 	}
+	o.settleGRPC(ctx)
 	ready := make(chan struct{})
 	o.hub.OnReady = func() { close(ready) }
 	hub, err := server.New(ctx, o.hub)
@@ -165,12 +172,37 @@ func (o *serveOptions) run(ctx context.Context) error {
 	go func() { ended <- hub.Run(ctx) }()
 	select {
 	case <-ready:
+		o.tryCluster()
 		o.tidy(ctx)
 		o.sayAttach(hub)
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
 		return orderly(ctx, <-ended)
 	case err := <-ended:
 		return orderly(ctx, err)
+	}
+}
+
+// settleGRPC does without OTLP over gRPC where its usual port is in use, as by a
+// collector: HTTP is enough.
+func (o *serveOptions) settleGRPC(ctx context.Context) {
+	if o.grpcChosen || o.hub.OTLPGRPC == "off" {
+		return
+	}
+	if _, err := tryAddress(ctx, o.hub.OTLPGRPC); err != nil {
+		o.hub.Log.Warn("the hub takes no OTLP over gRPC (choose another address with --otlp-grpc, or say off)", "error", err)
+		o.hub.OTLPGRPC = "off"
+	}
+}
+
+// tryCluster says when the cluster does not answer. The hub goes on: it is of use
+// without, and the cluster may come.
+func (o *serveOptions) tryCluster() {
+	if o.reach == nil {
+		return
+	}
+	if err := o.reach(tidyWithin); err != nil {
+		o.hub.Log.Warn("the page cannot act on the cluster, nor play lessons on it, until it answers", "error", err)
+		o.removeLeft = nil // which would only wait for it too
 	}
 }
 
@@ -230,7 +262,7 @@ func (o *serveOptions) findCluster() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
-	o.hub.Actions, o.hub.Cluster = acts, found.short
+	o.hub.Actions, o.hub.Cluster, o.reach = acts, found.short, found.reachWithin
 	return o.wireLessons(found)
 }
 
