@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -108,6 +109,13 @@ func TestWrongWordsToTheRoomAreAnswered(t *testing.T) {
 	} {
 		if res := h.put("/api/v1/room/presenter", testToken, body); res.status != want {
 			t.Errorf("%s: %d %s, want %d", body, res.status, res.body, want)
+		}
+	}
+	for body, want := range map[string]string{
+		`[]`: "what a page says of itself: it is JSON of the kind array, and must be an object", `{"page":5,"following":true}`: "page cannot be number", `{`: "unexpected end of JSON input",
+	} {
+		if res := h.put("/api/v1/room/following", testToken, body); !strings.Contains(res.body, want) || strings.Contains(res.body, "struct") {
+			t.Errorf("%s: %s, want %s", body, res.body, want)
 		}
 	}
 	evil := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie(), "Content-Type": "application/json", "Origin": "http://evil.test"}

@@ -117,12 +117,12 @@ func TestTheViewersLinkLeavesThePresenterAlone(t *testing.T) {
 		}
 		return strings.Join(res.header.Values("Set-Cookie"), "\n")
 	}
-	presenters := h.cookieName(here) + "=" + h.token.cookie()
+	presenters := h.sessionName(here, presenter) + "=" + h.token.cookie()
 	viewers := h.sessionName(here, viewer) + "=" + h.viewer.cookie()
 	if set := cookies(testViewer, presenters); set != "" {
 		t.Errorf("the presenter's browser is given %q", set)
 	}
-	if set := cookies(testViewer, h.cookieName(here)+"=stale"); !strings.Contains(set, viewers) {
+	if set := cookies(testViewer, h.sessionName(here, presenter)+"=stale"); !strings.Contains(set, viewers) {
 		t.Errorf("with a session that is none it gives %q", set)
 	}
 	if set := cookies(testToken, viewers); !strings.Contains(set, presenters) || !strings.Contains(set, h.sessionName(here, viewer)+"=; Path=/; Max-Age=0") {

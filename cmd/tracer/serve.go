@@ -160,49 +160,25 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err != nil {
 		return orderly(ctx, err)
 	}
-	if err := writeHubAddress(o.hub.Data, hub.URL()); err != nil {
-		o.hub.Log.Warn("commands on this machine will not find the hub by its folder", "error", err)
-	}
 	o.lessonHub.Client, o.showLesson = hub.Local(), hub.ShowLesson
 	if o.player != nil {
 		defer o.player.Close()
 	}
 	o.hub.Log.Info("the hub listens", "page", hub.URL(), "viewers", hub.ShareAddr(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
+	if err := writeHubAddress(o.hub.Data, hub.URL()); err != nil {
+		o.hub.Log.Warn("commands on this machine will not find the hub by its folder", "error", err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- hub.Run(ctx) }()
 	select {
 	case <-ready:
-		o.tryCluster()
 		o.tidy(ctx)
 		o.sayAttach(hub)
+		o.tryCluster()
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
 		return orderly(ctx, <-ended)
 	case err := <-ended:
 		return orderly(ctx, err)
-	}
-}
-
-// settleGRPC does without OTLP over gRPC where its usual port is in use, as by a
-// collector: HTTP is enough.
-func (o *serveOptions) settleGRPC(ctx context.Context) {
-	if o.grpcChosen || o.hub.OTLPGRPC == "off" {
-		return
-	}
-	if _, err := tryAddress(ctx, o.hub.OTLPGRPC); err != nil {
-		o.hub.Log.Warn("the hub takes no OTLP over gRPC (choose another address with --otlp-grpc, or say off)", "error", err)
-		o.hub.OTLPGRPC = "off"
-	}
-}
-
-// tryCluster says when the cluster does not answer. The hub goes on: it is of use
-// without, and the cluster may come.
-func (o *serveOptions) tryCluster() {
-	if o.reach == nil {
-		return
-	}
-	if err := o.reach(tidyWithin); err != nil {
-		o.hub.Log.Warn("the page cannot act on the cluster, nor play lessons on it, until it answers", "error", err)
-		o.removeLeft = nil // which would only wait for it too
 	}
 }
 
@@ -238,6 +214,29 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), file))
 	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
 		fmt.Fprintf(o.io.err, "tracer serve: %s\n", lines)
+	}
+}
+
+// settleGRPC does without OTLP over gRPC where its usual port is in use, as by a
+// collector: HTTP is enough.
+func (o *serveOptions) settleGRPC(ctx context.Context) {
+	if o.grpcChosen || o.hub.OTLPGRPC == "off" {
+		return
+	}
+	if _, err := tryAddress(ctx, o.hub.OTLPGRPC); err != nil {
+		o.hub.Log.Warn("the hub takes no OTLP over gRPC (choose another address with --otlp-grpc, or say off)", "error", err)
+		o.hub.OTLPGRPC = "off"
+	}
+}
+
+// tryCluster says when the cluster does not answer. The hub goes on: it is of use
+// without, and the cluster may come.
+func (o *serveOptions) tryCluster() {
+	if o.reach == nil {
+		return
+	}
+	if err := o.reach(tidyWithin); err != nil {
+		o.hub.Log.Warn("the page cannot act on the cluster, nor play lessons on it, until it answers", "error", err)
 	}
 }
 
