@@ -41,7 +41,7 @@ everything. All of it listens on this machine only.
 
 History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"
-in it. A controller of your own attaches to the same hub: the two lines that it
+in it. A controller of your own attaches to the same hub: the lines that it
 needs are printed at the start.
 
 The reconciler takes commands: from the page, or with POST /api/v1/control, you

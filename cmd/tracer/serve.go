@@ -207,11 +207,14 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 	if o.withParent {
 		return
 	}
-	file := ""
+	ingest, control := "", ""
 	if o.hub.IngestToken == "" {
-		file = filepath.Join(o.hub.Data, "ingest-token")
+		ingest = filepath.Join(o.hub.Data, "ingest-token")
 	}
-	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), file))
+	if o.hub.ControlToken == "" {
+		control = filepath.Join(o.hub.Data, "control-token")
+	}
+	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), ingest, control))
 	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
 		fmt.Fprintf(o.io.err, "tracer serve: %s\n", lines)
 	}
