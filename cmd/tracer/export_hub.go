@@ -24,8 +24,10 @@ import (
 // the folder in which its journal is, "" where that is not known.
 type source struct {
 	url, folder string
-	// tokenFile is where the token is from, "" when it was given.
+	// tokenFile is where the token is from, "" when it was given; with noToken
+	// there is none.
 	tokenFile string
+	noToken   bool
 }
 
 // findSource says where the hub is.
@@ -40,6 +42,7 @@ func (o *exportOptions) findSource() (source, error) {
 	if o.token == "" && s.folder != "" {
 		s.tokenFile = filepath.Join(s.folder, "token")
 		o.token, err = keptToken(s.tokenFile)
+		s.noToken = o.token == ""
 	}
 	return s, err
 }
@@ -199,6 +202,9 @@ func hubRefusal(from source, res *http.Response) error {
 	var said struct{ Error string }
 	if json.Unmarshal(body, &said) != nil || said.Error == "" {
 		return fmt.Errorf("%s answers %s, and not as a hub: name a hub with --hub, or its data folder with --data", hub, res.Status)
+	}
+	if res.StatusCode == http.StatusUnauthorized && from.noToken {
+		return fmt.Errorf("%s needs the presenter's token, and %s is not there: the hub was given one when it was started (give it with --token or TRACER_TOKEN)", hub, from.tokenFile)
 	}
 	if res.StatusCode == http.StatusUnauthorized && from.tokenFile != "" {
 		return fmt.Errorf("%s does not take the token in %s: the hub was started with another one, or has another data folder (give its presenter's token with --token or TRACER_TOKEN, or its folder with --data)", hub, from.tokenFile)
