@@ -52,6 +52,9 @@ for them. Viewers follow what the presenter shows, and can change nothing; the
 presenter's own page stays on this machine. --share=192.168.1.20:7781 chooses the
 address.`
 
+// sharePlain is what those say more that have no TLS.
+const sharePlain = ` It is plain HTTP; 'tracer serve' has TLS.`
+
 // check finds what is wrong with the flags; others are the other tokens.
 func (o *shareOptions) check(others ...string) error {
 	o.token = or(o.token, os.Getenv("TRACER_VIEWER_TOKEN"))
