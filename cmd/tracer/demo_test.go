@@ -355,7 +355,7 @@ func TestPageKeepsItsAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	moved := settle("")
 	if want := "tracer demo: the page is at " + moved + ": its address of the last start, " + chosen + ", is in use\n"; moved == chosen || said.String() != want {
 		t.Errorf("it said %q, want %q", said.String(), want)
@@ -369,7 +369,7 @@ func TestViewersLinkThatMovesIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	if err := os.WriteFile(folder.lastShare(), []byte(l.Addr().String()), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestUsualGRPCPortMayBeInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	t.Cleanup(func() { _ = l.Close() })
 	taken := l.Addr().String()
 	for _, c := range []struct {
 		address string
