@@ -100,6 +100,18 @@ func TestSecondPresentersPageIsToldAndMayTakeOver(t *testing.T) {
 	}
 }
 
+// What is of the wrong kind is said in JSON's words.
+func TestWrongKindsToTheRoomAreSaid(t *testing.T) {
+	h, _ := sharing(t)
+	for body, want := range map[string]string{
+		`[]`: "what a page says of itself: it is JSON of the kind array, and must be an object", `{"page":5,"following":true}`: "page cannot be number", `{`: "unexpected end of JSON input",
+	} {
+		if res := h.put("/api/v1/room/following", testToken, body); !strings.Contains(res.body, want) || strings.Contains(res.body, "struct") {
+			t.Errorf("%s: %s, want %s", body, res.body, want)
+		}
+	}
+}
+
 func TestWrongWordsToTheRoomAreAnswered(t *testing.T) {
 	h, _ := sharing(t)
 	frame(t, h.watchAs(testToken, "?page=p1"), "room")
@@ -111,14 +123,7 @@ func TestWrongWordsToTheRoomAreAnswered(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d", body, res.status, res.body, want)
 		}
 	}
-	for body, want := range map[string]string{
-		`[]`: "what a page says of itself: it is JSON of the kind array, and must be an object", `{"page":5,"following":true}`: "page cannot be number", `{`: "unexpected end of JSON input",
-	} {
-		if res := h.put("/api/v1/room/following", testToken, body); !strings.Contains(res.body, want) || strings.Contains(res.body, "struct") {
-			t.Errorf("%s: %s, want %s", body, res.body, want)
-		}
-	}
-	evil := headers{"Cookie": h.cookieName(here) + "=" + h.token.cookie(), "Content-Type": "application/json", "Origin": "http://evil.test"}
+	evil := headers{"Cookie": h.sessionName(here, presenter) + "=" + h.token.cookie(), "Content-Type": "application/json", "Origin": "http://evil.test"}
 	for method, path := range map[string]string{"PUT": "/api/v1/room/presenter", "POST": "/api/v1/room/call"} {
 		if res := h.do(method, path, evil, []byte("{}")); res.status != 403 {
 			t.Errorf("%s %s from another site: %d, want 403", method, path, res.status)
