@@ -28,22 +28,31 @@ export TRACER_BIN := $(CURDIR)/bin/tracer
 .PHONY: help
 help: ## Print this help
 	@echo 'tracer: a Kubernetes controller'"'"'s reconciliation loop, live in a browser'; echo
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
+		awk -F'\t' '{ name[NR] = $$1; text[NR] = $$2; if (length($$1) > wide) wide = length($$1) } \
+			END { for (i = 1; i <= NR; i++) printf "  make %-" wide "s  %s\n", name[i], text[i] }'
 
 # --- build and run -------------------------------------------------------------
 
 .PHONY: build
 build: bin/tracer bin/localcluster ## Build tracer and localcluster into bin/ (the first time takes minutes)
 
-GO_FILES      := $(shell git ls-files -co --exclude-standard '*.go' 'go.mod' 'go.sum' | grep -vE '^(localcluster|tools|internal/foreign)/')
-EMBEDDED      := $(shell git ls-files -co --exclude-standard static reconciler deploy server/recording lessons | grep -vE '\.go$$')
-CLUSTER_FILES := $(shell git ls-files -co --exclude-standard localcluster)
+# Without git, as in an unpacked archive, the files are looked for.
+SOURCES       := $(shell git ls-files -co --exclude-standard 2>/dev/null || \
+	find . -type d \( -name node_modules -o -path ./bin -o -path ./tmp -o -path ./.git \) -prune -o -type f -print | sed 's,^\./,,')
+CLUSTER_FILES := $(filter localcluster/%,$(SOURCES))
+GO_FILES      := $(filter-out localcluster/% tools/% internal/foreign/%,$(filter %.go %go.mod %go.sum,$(SOURCES)))
+EMBEDDED      := $(filter-out %.go,$(filter static/% reconciler/% deploy/% server/recording/% lessons/%,$(SOURCES)))
 
-bin/tracer: $(GO_FILES) $(EMBEDDED)
+.PHONY: go-ready
+go-ready:
+	@command -v $(GO) >/dev/null || { echo "this needs Go $$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' go.mod) or newer, and $(GO) is not on PATH: install it from https://go.dev/dl, then open a new shell"; exit 1; }
+
+bin/tracer: $(GO_FILES) $(EMBEDDED) | go-ready
 	@echo 'building bin/tracer (about a minute with an empty build cache)'
 	@$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/tracer
 
-bin/localcluster: $(CLUSTER_FILES)
+bin/localcluster: $(CLUSTER_FILES) | go-ready
 	@echo 'building bin/localcluster: etcd and the Kubernetes control plane (about 5 minutes with an empty build cache)'
 	@.ci/progress bin/localcluster $(GO_OWN) build -C localcluster -trimpath -ldflags '$(LOCALCLUSTER_LDFLAGS)' -o ../bin/localcluster ./cmd/localcluster
 
@@ -189,11 +198,11 @@ verify: generate ## Fail when a generated file is not current
 
 # --- set-up --------------------------------------------------------------------
 
-$(SUM): tools/go.mod tools/go.sum
+$(SUM): tools/go.mod tools/go.sum | go-ready
 	@echo 'building gotestsum'
 	@$(GO_OWN) build -C tools -o ../$@ gotest.tools/gotestsum
 
-$(LINT): tools/go.mod tools/go.sum
+$(LINT): tools/go.mod tools/go.sum | go-ready
 	@echo 'building golangci-lint (about 3 minutes with an empty build cache)'
 	@.ci/progress $@ $(GO_OWN) build -C tools -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 

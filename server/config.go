@@ -166,7 +166,7 @@ func (c Config) findFault() error {
 		}
 	}
 	for _, origin := range c.EmbedAncestors {
-		if err := checkAncestor(origin); err != nil {
+		if err := CheckAncestor(origin); err != nil {
 			return err
 		}
 	}

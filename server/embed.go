@@ -65,9 +65,9 @@ func (h *Hub) embed(w http.ResponseWriter, r *http.Request) {
 		h.say(w, r, templates.Notice{
 			Status: http.StatusForbidden,
 			Title:  "This hub may not be embedded",
-			Text: "No site is allowed to show it in a frame. Start the hub with the site that shall, and make a link with " +
-				"“Embed” in the page's picture menu:",
-			Command: "tracer serve --embed-ancestor https://course.example",
+			Text: "No site is allowed to show it in a frame. Start the hub again with the site that shall, and take “Copy a frame " +
+				"for a site” in the page's menu “View”:",
+			Command: "tracer … --embed-ancestor https://course.example",
 		})
 		return
 	}
@@ -175,8 +175,9 @@ func embedTokenOf(r *http.Request) string {
 	return ""
 }
 
-// checkAncestor takes an origin that may show the hub in a frame.
-func checkAncestor(origin string) error {
+// CheckAncestor finds what is wrong with the origin of a site that is to show the
+// hub in a frame.
+func CheckAncestor(origin string) error {
 	u, err := url.Parse(origin)
 	bad := func(why string) error {
 		return fmt.Errorf("--embed-ancestor %q %s: give one site's origin, as in https://course.example", flow.Brief(origin), why)

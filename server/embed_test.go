@@ -187,7 +187,7 @@ func TestAncestorsAreOrigins(t *testing.T) {
 	for _, good := range []string{
 		courseSite, "https://course.example:8443", "http://127.0.0.1:8000", "http://localhost", "http://[::1]:3000",
 	} {
-		if err := checkAncestor(good); err != nil {
+		if err := CheckAncestor(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestAncestorsAreOrigins(t *testing.T) {
 		"https://course.example?x": "more than", "http://course.example": "plain HTTP", "ftp://course.example": "not an origin",
 		"https://course.example; script-src *": "wildcard", "https://course.example;x": "name", "https://:8443": "not an origin", "'self'": "not an origin",
 	} {
-		err := checkAncestor(bad)
+		err := CheckAncestor(bad)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--embed-ancestor") {
 			t.Errorf("%q: %v, want an error with %q that names the flag", bad, err, want)
 		}

@@ -158,9 +158,12 @@ func ExportFolder(ctx context.Context, dir string, window recording.Window, zipp
 	return copyJournal(ctx, j, cut, recording.NewWriter(to, zipped, cut), tell)
 }
 
-// IsInUse says of ExportFolder's error that a hub runs in the folder, and
-// IsMissing that none has ever done so.
+// IsInUse says of ExportFolder's error that a hub runs in the folder.
 func IsInUse(err error) bool { return errors.Is(err, journal.ErrLocked) }
 
-// IsMissing says of ExportFolder's error that the folder has no journal.
+// Runs says whether a hub runs in a data folder.
+func Runs(dir string) bool { return journal.InUse(dir) }
+
+// IsMissing says of ExportFolder's error that the folder has no journal: no hub
+// has ever run there.
 func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

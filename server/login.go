@@ -62,13 +62,21 @@ func (h *Hub) login(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	// Who logs in as a viewer is no presenter any more, in this browser.
+	// The viewers' link ends no presenter's session: any of them could make the
+	// presenter's browser open it.
+	if who == presenter || shared(r) || !h.hasCookie(r, presenter) {
+		h.openSession(w, r, who)
+	}
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// openSession gives a browser the cookie of a role, in place of another role's.
+func (h *Hub) openSession(w http.ResponseWriter, r *http.Request, who role) {
 	other := viewer + presenter - who
 	if _, err := r.Cookie(h.sessionName(r, other)); err == nil {
 		http.SetCookie(w, h.cookie(r, other, "", -1))
 	}
 	http.SetCookie(w, h.cookie(r, who, h.secretOf(who).cookie(), 0))
-	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
 // logout ends the session of this browser.

@@ -176,10 +176,23 @@ func (h *Hub) readRoom(w http.ResponseWriter, r *http.Request, into any) bool {
 		return false
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		fail(w, http.StatusBadRequest, "the body is not what a page says of itself: %v", err)
+		fail(w, http.StatusBadRequest, "the body is not what a page says of itself: %s", mistyped(err))
 		return false
 	}
 	return true
+}
+
+// mistyped says of an error of encoding/json what is there, without the names of
+// Go's types.
+func mistyped(err error) string {
+	wrong, is := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !is:
+		return err.Error()
+	case wrong.Field == "":
+		return "it is JSON of the kind " + wrong.Value + ", and must be an object"
+	}
+	return wrong.Field + " cannot be " + wrong.Value
 }
 
 func answerRoom(w http.ResponseWriter, err error) {

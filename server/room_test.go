@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -95,6 +96,18 @@ func TestSecondPresentersPageIsToldAndMayTakeOver(t *testing.T) {
 	}{{pausedAt7, 204}, {other, 409}, {taking, 204}, {pausedAt7, 409}} {
 		if res := h.put("/api/v1/room/presenter", testToken, step.body); res.status != step.want {
 			t.Errorf("%s: %d %s, want %d", step.body, res.status, res.body, step.want)
+		}
+	}
+}
+
+// What is of the wrong kind is said in JSON's words.
+func TestWrongKindsToTheRoomAreSaid(t *testing.T) {
+	h, _ := sharing(t)
+	for body, want := range map[string]string{
+		`[]`: "what a page says of itself: it is JSON of the kind array, and must be an object", `{"page":5,"following":true}`: "page cannot be number", `{`: "unexpected end of JSON input",
+	} {
+		if res := h.put("/api/v1/room/following", testToken, body); !strings.Contains(res.body, want) || strings.Contains(res.body, "struct") {
+			t.Errorf("%s: %s, want %s", body, res.body, want)
 		}
 	}
 }

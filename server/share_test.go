@@ -105,13 +105,28 @@ func TestViewersLinkOpensTheirPage(t *testing.T) {
 	}
 }
 
-// Who logs in as a viewer, to see what viewers see, is no presenter any more.
-func TestLoginAsAViewerEndsThePresentersSession(t *testing.T) {
+// A viewer can make the presenter's browser open the viewers' link, on the
+// presenter's own port: that changes nothing. Without a session it opens one, and
+// the presenter's link takes its place.
+func TestTheViewersLinkLeavesThePresenterAlone(t *testing.T) {
 	h := start(t)
-	session := headers{"Cookie": h.sessionName(here, presenter) + "=" + h.token.cookie()}
-	set := h.do("GET", "/login?token="+testViewer, session, nil).header.Values("Set-Cookie")
-	if all := strings.Join(set, "\n"); !strings.Contains(all, h.sessionName(here, presenter)+"=; Path=/; Max-Age=0") {
-		t.Errorf("the presenter's cookie stays: %q", all)
+	cookies := func(token, session string) string {
+		res := h.do("GET", "/login?token="+token, headers{"Cookie": session}, nil)
+		if res.status != http.StatusSeeOther || res.header.Get("Location") != "/" {
+			t.Errorf("it answers %d and leads to %q, want the page", res.status, res.header.Get("Location"))
+		}
+		return strings.Join(res.header.Values("Set-Cookie"), "\n")
+	}
+	presenters := h.sessionName(here, presenter) + "=" + h.token.cookie()
+	viewers := h.sessionName(here, viewer) + "=" + h.viewer.cookie()
+	if set := cookies(testViewer, presenters); set != "" {
+		t.Errorf("the presenter's browser is given %q", set)
+	}
+	if set := cookies(testViewer, h.sessionName(here, presenter)+"=stale"); !strings.Contains(set, viewers) {
+		t.Errorf("with a session that is none it gives %q", set)
+	}
+	if set := cookies(testToken, viewers); !strings.Contains(set, presenters) || !strings.Contains(set, h.sessionName(here, viewer)+"=; Path=/; Max-Age=0") {
+		t.Errorf("the presenter's link gives a viewer %q", set)
 	}
 }
 

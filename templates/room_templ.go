@@ -68,7 +68,7 @@ func share(s Share) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(s.Links) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>This hub is on this machine alone. To let others watch, start it again with --share:</p><div class=\"command\"><code>tracer demo --share</code></div><p class=\"quiet\">The history stays. serve and attach take the flag too.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>There is no link for viewers yet. To let others watch, start this hub again as before, with --share:</p><div class=\"command\"><code>tracer … --share</code></div><p class=\"quiet\">The history stays. demo, serve and attach take the flag.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

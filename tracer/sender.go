@@ -178,7 +178,13 @@ func (r *lentReader) Close() error {
 // refused is an answer that is not a success.
 type refused struct{ status int }
 
-func (e refused) Error() string { return fmt.Sprintf("the hub answered %d", e.status) }
+func (e refused) Error() string {
+	said := fmt.Sprintf("the hub answered %d", e.status)
+	if e.status == http.StatusUnauthorized || e.status == http.StatusForbidden {
+		return said + `: it does not take the ingest token (set OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<token>" with that in the file ingest-token of its data folder)`
+	}
+	return said
+}
 
 // retryable tells whether the same request may succeed later.
 func retryable(err error) bool {

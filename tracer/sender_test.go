@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -75,6 +76,21 @@ func TestTheFirstSpanAfterAQuietTimeIsSentAlmostAtOnce(t *testing.T) {
 		}
 		stop()
 	})
+}
+
+// A token that the hub does not take is the user's to mend.
+func TestARefusalOfTheTokenSaysWhatToDo(t *testing.T) {
+	for _, status := range []int{401, 403} {
+		said := refused{status}.Error()
+		for _, want := range []string{strconv.Itoa(status), "OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%20<token>\"", "the file ingest-token"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%d says %q, want %s in it", status, said, want)
+			}
+		}
+	}
+	if said := (refused{400}).Error(); strings.Contains(said, "token") {
+		t.Errorf("400 says %q", said)
+	}
 }
 
 func TestRetries(t *testing.T) {

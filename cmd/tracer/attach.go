@@ -30,6 +30,7 @@ type attachOptions struct {
 	uninstall bool
 	yes       bool
 	share     shareOptions
+	embed     []string
 	// terminal says whether a question can be asked.
 	terminal func(io.Reader) bool
 	io       streams
@@ -56,7 +57,7 @@ Pods. It lists them and asks first; without a terminal it needs --yes.
 Your own controllers attach to the same hub, with the address and the token that
 the progress names. What is not seen: spans of the API server and of etcd.
 
-` + shareHelp,
+` + shareHelp + sharePlain,
 		Example: `  tracer attach --context kind-kind
 
   # Only ask what this account may do:
@@ -92,7 +93,8 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
-	o.share.addFlags(f)
+	o.share.addFlags(f, shareAutoKept)
+	embedFlag(f, &o.embed)
 	f.BoolVar(&o.check, "check", false, "ask what this account may do, print it, and attach nothing")
 	f.BoolVar(&o.printRBAC, "print-rbac", false, "print the RBAC rules for an account that is to attach, for kubectl apply")
 	f.BoolVar(&o.uninstall, "uninstall", false, "remove the CRD, all PodSets and their Pods from the cluster")
@@ -104,7 +106,7 @@ func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
-	if err := errors.Join(checkTokens(o.token, o.ingest, o.commands), o.share.check(o.token, o.ingest, o.commands), checkNamespace(o.namespace)); err != nil {
+	if err := errors.Join(checkTokens(o.token, o.ingest, o.commands), o.share.check(o.token, o.ingest, o.commands), checkNamespace(o.namespace), checkEmbed(o.embed)); err != nil {
 		return err
 	}
 	if o.listen != "" {
@@ -219,11 +221,11 @@ func (o *attachOptions) attach(ctx context.Context, found target, install bool) 
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.close()) }()
-	address, err := folder.settleAddress(ctx, o.listen)
+	address, err := folder.settleAddress(ctx, o.listen, o.io.sayer("attach"))
 	if err != nil {
 		return err
 	}
-	if err := o.share.settle(ctx, folder); err != nil {
+	if err := o.share.settle(ctx, folder, o.io.sayer("attach")); err != nil {
 		return err
 	}
 	a, err := newAttachRun(o, folder, found, address)

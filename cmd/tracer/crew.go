@@ -46,9 +46,11 @@ type crew struct {
 	token  string
 	ingest string
 	share  shareOptions
-	self   string
-	// ingestKept: the ingest token is in the data folder.
-	ingestKept bool
+	// embed are the sites that may show the map in a frame.
+	embed []string
+	self  string
+	// ingestKept and commandsKept: the token is in the data folder.
+	ingestKept, commandsKept bool
 	// commands is the token with which the reconciler takes commands.
 	commands string
 	fail     context.CancelCauseFunc
@@ -62,7 +64,7 @@ type crew struct {
 func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 	return supervise.Child{
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
-		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), more),
+		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), embedArgs(d.embed), more),
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
 			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),
 	}
@@ -85,7 +87,7 @@ func (d *crew) settleTokens() error {
 			return err
 		}
 	}
-	d.ingestKept = d.ingest == ""
+	d.ingestKept, d.commandsKept = d.ingest == "", d.commands == ""
 	if err := d.settleToken(&d.ingest, d.folder.ingestToken()); err != nil {
 		return err
 	}
@@ -146,22 +148,30 @@ func (d *crew) sendHeaders() string {
 // sayAttach tells how a controller of one's own finds the hub. A token that
 // the user chose is not repeated.
 func (d *crew) sayAttach() {
-	token := ""
+	ingest, control := "", ""
 	if d.ingestKept {
-		token = d.folder.ingestToken()
+		ingest = d.folder.ingestToken()
 	}
-	d.say("%s", attachLines("http://"+d.address, token))
+	if d.commandsKept {
+		control = d.folder.controlToken()
+	}
+	d.say("%s", attachLines("http://"+d.address, ingest, control))
 }
 
 // attachLines are what a shell has to be told before a controller is started
-// in it. tokenFile is where the hub keeps the ingest token, empty when the user
-// chose one.
-func attachLines(hub, tokenFile string) string {
-	token := "$TRACER_INGEST_TOKEN"
-	if tokenFile != "" {
-		token = "$(cat '" + tokenFile + "')"
+// in it. ingest and control are the files in which the hub keeps these tokens,
+// empty when the user chose one.
+func attachLines(hub, ingest, control string) string {
+	value := func(variable, file string) string {
+		if file == "" {
+			return "$" + variable
+		}
+		return "$(cat '" + file + "')"
 	}
-	return fmt.Sprintf("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=%s\n  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"", hub, token)
+	return fmt.Sprintf("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=%s\n"+
+		"  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"\n"+
+		"and, for one that takes the page's commands (Control: true):\n  export TRACER_CONTROL_TOKEN=\"%s\"",
+		hub, value("TRACER_INGEST_TOKEN", ingest), value("TRACER_CONTROL_TOKEN", control))
 }
 
 // reconcilerChild is the reconciler; more are arguments that say where.
@@ -276,7 +286,7 @@ func (m *member) isReady(line string) {
 func (d *crew) say(format string, args ...any) {
 	d.saying.Lock()
 	defer d.saying.Unlock()
-	fmt.Fprintf(d.io.err, "tracer "+d.command+": "+format+"\n", args...)
+	d.io.sayer(d.command)(format, args...)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -21,6 +21,7 @@ type demoOptions struct {
 	localcluster string
 	bug          string
 	share        shareOptions
+	embed        []string
 	io           streams
 }
 
@@ -40,14 +41,14 @@ everything. All of it listens on this machine only.
 
 History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"
-in it. A controller of your own attaches to the same hub: the two lines that it
+in it. A controller of your own attaches to the same hub: the lines that it
 needs are printed at the start.
 
 The reconciler takes commands: from the page, or with POST /api/v1/control, you
 hold its workers, step through a reconcile, and let requests fail on purpose.
 When the hub goes away, all of that is lifted within a second.
 
-` + bugHelp() + "\n\n" + shareHelp,
+` + bugHelp() + "\n\n" + shareHelp + sharePlain,
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 
@@ -78,7 +79,8 @@ When the hub goes away, all of that is lifted within a second.
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
 	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
-	o.share.addFlags(f)
+	o.share.addFlags(f, shareAutoKept)
+	embedFlag(f, &o.embed)
 	f.StringVar(&o.localcluster, "localcluster", "", "the localcluster program (default: beside tracer, else on PATH)")
 	addBugFlag(f, &o.bug)
 	return cmd
@@ -101,11 +103,11 @@ func (o *demoOptions) run(ctx context.Context) (err error) {
 	if err := checkOwnKubeconfig(folder.kubeconfig()); err != nil {
 		return err
 	}
-	address, err := folder.settleAddress(ctx, o.listen)
+	address, err := folder.settleAddress(ctx, o.listen, o.io.sayer("demo"))
 	if err != nil {
 		return err
 	}
-	if err := o.share.settle(ctx, folder); err != nil {
+	if err := o.share.settle(ctx, folder, o.io.sayer("demo")); err != nil {
 		return err
 	}
 	// The API server and etcd are told it before the hub is there.
@@ -204,7 +206,7 @@ func (o *demoOptions) check() error {
 	if err := o.share.check(o.token, o.ingest, o.commands); err != nil {
 		return err
 	}
-	if err := checkBug(o.bug); err != nil {
+	if err := errors.Join(checkBug(o.bug), checkEmbed(o.embed)); err != nil {
 		return err
 	}
 	if o.listen != "" {

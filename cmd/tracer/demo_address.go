@@ -26,25 +26,36 @@ func checkLoopback(command, address string) error {
 // anyPort is where the page is when nothing else is wanted.
 const anyPort = "127.0.0.1:0"
 
-// settleAddress finds the page's address. Where none is wanted it is that of
-// the last start if it is free, so that a tab left open finds the page again.
-func (f *runFolder) settleAddress(ctx context.Context, wanted string) (string, error) {
-	if wanted != "" {
-		return settleAddress(ctx, wanted)
-	}
-	last, err := os.ReadFile(f.lastAddress())
-	if err == nil && checkLoopback("it", string(last)) == nil {
-		if address, err := settleAddress(ctx, string(last)); err == nil {
-			return address, nil
-		}
-	}
-	address, err := settleAddress(ctx, anyPort)
+// settleAddress finds the page's address and keeps it for the next start. Where
+// none is wanted it is that of the last start if it is free, so that a tab left
+// open finds the page again; when it is not, that is said.
+func (f *runFolder) settleAddress(ctx context.Context, wanted string, say sayer) (string, error) {
+	address, err := f.chooseAddress(ctx, wanted, say)
 	if err != nil {
 		return "", err
 	}
 	if err := os.WriteFile(f.lastAddress(), []byte(address), 0o600); err != nil {
 		return "", explainFolder(f.path, err)
 	}
+	return address, nil
+}
+
+func (f *runFolder) chooseAddress(ctx context.Context, wanted string, say sayer) (string, error) {
+	if wanted != "" {
+		return settleAddress(ctx, wanted)
+	}
+	last, err := os.ReadFile(f.lastAddress())
+	if err != nil || checkLoopback("it", string(last)) != nil {
+		return settleAddress(ctx, anyPort)
+	}
+	address, err := settleAddress(ctx, string(last))
+	if err == nil {
+		return address, nil
+	}
+	if address, err = settleAddress(ctx, anyPort); err != nil {
+		return "", err
+	}
+	say("the page is at %s: its address of the last start, %s, is in use", address, last)
 	return address, nil
 }
 

@@ -9,31 +9,45 @@ import (
 	"os/exec"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// openPage opens the page in the browser, or says why it is not open.
+// openPage opens the page in the browser, or says why it is not open; the link is
+// in the line that says ready, and holds the token.
 func (d *crew) openPage(ctx context.Context, login string) {
-	link, err := onceLink(ctx, login)
-	if err == nil {
-		err = openBrowser(link)
+	failed := func(err error) {
+		d.say("the browser was not opened: %v (open the link that follows ready: yourself; --open=false does not try)", err)
 	}
+	link, used, err := onceLink(ctx, login)
 	if err != nil {
-		d.say("the browser was not opened: %v (open the link yourself, or say --open=false)", err)
+		failed(err)
+		return
+	}
+	ended := func(err error) {
+		// A browser that ends later, and badly, has shown the page.
+		if !used() && ctx.Err() == nil {
+			failed(err)
+		}
+	}
+	if err := openBrowser(link, ended); err != nil {
+		failed(err)
 	}
 }
 
 // onceLink returns a link that leads to another one, once and within a minute.
 // A browser gets its link as an argument, which every user of the machine can
-// see; the login link holds the token and must not be one.
-func onceLink(ctx context.Context, to string) (string, error) {
+// see; the login link holds the token and must not be one. used says whether it
+// has been followed.
+func onceLink(ctx context.Context, to string) (link string, used func() bool, err error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	path := "/" + rand.Text()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	server := &http.Server{Handler: redirectOnce(path, to, cancel), ReadHeaderTimeout: 10 * time.Second}
+	var followed atomic.Bool
+	server := &http.Server{Handler: redirectOnce(path, to, func() { followed.Store(true); cancel() }), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		<-ctx.Done()
 		cancel()
@@ -42,7 +56,7 @@ func onceLink(ctx context.Context, to string) (string, error) {
 		_ = server.Shutdown(end) // a browser that holds on is left alone
 	}()
 	go func() { _ = server.Serve(l) }() // ends with Shutdown
-	return "http://" + l.Addr().String() + path, nil
+	return "http://" + l.Addr().String() + path, followed.Load, nil
 }
 
 func redirectOnce(path, to string, used func()) http.Handler {
@@ -63,8 +77,9 @@ func redirectOnce(path, to string, used func()) http.Handler {
 	})
 }
 
-// openBrowser hands a link to the system and does not wait for the browser.
-func openBrowser(link string) error {
+// openBrowser hands a link to the system and does not wait for the browser; ended
+// is told how the program that was started has ended.
+func openBrowser(link string, ended func(error)) error {
 	program, args := "xdg-open", []string{link}
 	switch runtime.GOOS {
 	case "darwin":
@@ -76,6 +91,10 @@ func openBrowser(link string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting it: %w", err)
 	}
-	go func() { _ = cmd.Wait() }()
+	go func() {
+		if err := cmd.Wait(); err != nil {
+			ended(fmt.Errorf("%s: %w", program, err))
+		}
+	}()
 	return nil
 }

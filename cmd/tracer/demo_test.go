@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -120,12 +123,15 @@ func TestKubeconfigOfTheRunBeforeIsNotTaken(t *testing.T) {
 func TestOnceLinkWorksOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	link, err := onceLink(ctx, "http://127.0.0.1:1/login?token=secret")
+	link, used, err := onceLink(ctx, "http://127.0.0.1:1/login?token=secret")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(link, "secret") {
 		t.Errorf("the link %s has the token", link)
+	}
+	if used() {
+		t.Error("the link is used before anybody has followed it")
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
@@ -136,6 +142,9 @@ func TestOnceLinkWorksOnce(t *testing.T) {
 	res.Body.Close()
 	if got := res.Header.Get("Location"); got != "http://127.0.0.1:1/login?token=secret" {
 		t.Errorf("it leads to %q", got)
+	}
+	if !used() {
+		t.Error("the link is not used after it was followed")
 	}
 	if res, err := client.Get(link); err == nil {
 		res.Body.Close()
@@ -185,6 +194,16 @@ func TestDemoPassesTheMistakeOn(t *testing.T) {
 	}
 }
 
+func TestDemoPassesSitesOn(t *testing.T) {
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, embed: []string{"https://a.example", "https://b.example"}}}
+	args := d.hubChild().Args
+	for _, want := range []string{"--embed-ancestor=https://a.example", "--embed-ancestor=https://b.example"} {
+		if !slices.Contains(args, want) {
+			t.Errorf("the hub gets %v, want %s in it", args, want)
+		}
+	}
+}
+
 func TestOnlyLoopbackIsListenedOn(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"127.0.0.1:0": true, "localhost:7780": true, "[::1]:0": true,
@@ -223,6 +242,25 @@ func TestPageIsOpenedWithoutTheToken(t *testing.T) {
 	}
 	if !strings.HasPrefix(string(link), "http://127.0.0.1:") || strings.Contains(string(link), "secret") {
 		t.Errorf("the browser was given %q, want a link on this machine without the token", link)
+	}
+}
+
+// TestBrowserThatFailsIsSaid: xdg-open is there, and finds no browser.
+func TestBrowserThatFailsIsSaid(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the browser is opened another way here")
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder)
+	out, in := io.Pipe()
+	d := &crew{command: "demo", io: streams{err: in}}
+	d.openPage(t.Context(), "http://127.0.0.1:1/login?token=secret")
+	said, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(said, "tracer demo: the browser was not opened: xdg-open: exit status 3 (open the link that follows ready: yourself") {
+		t.Errorf("it said %q (%v)", said, err)
 	}
 }
 
@@ -291,6 +329,59 @@ func TestPageTokenIsTaken(t *testing.T) {
 		c := &crew{folder: folder, token: given}
 		if err := c.takePageToken(); err != nil || c.token != want {
 			t.Errorf("given %q: %q (%v), want %q", given, c.token, err, want)
+		}
+	}
+}
+
+// TestPageKeepsItsAddress: it is that of the last start, chosen by hand or not, and
+// another one is said.
+func TestPageKeepsItsAddress(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	var said strings.Builder
+	settle := func(wanted string) string {
+		t.Helper()
+		address, err := folder.settleAddress(t.Context(), wanted, streams{err: &said}.sayer("demo"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return address
+	}
+	settle("")
+	chosen := settle(anyPort)
+	if got := settle(""); got != chosen || said.Len() > 0 {
+		t.Errorf("the next start is at %s and says %q, want %s and nothing", got, said.String(), chosen)
+	}
+	l, err := net.Listen("tcp", chosen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	moved := settle("")
+	if want := "tracer demo: the page is at " + moved + ": its address of the last start, " + chosen + ", is in use\n"; moved == chosen || said.String() != want {
+		t.Errorf("it said %q, want %q", said.String(), want)
+	}
+}
+
+// TestViewersLinkThatMovesIsSaid: it may be on a slide.
+func TestViewersLinkThatMovesIsSaid(t *testing.T) {
+	folder := &runFolder{path: t.TempDir()}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	if err := os.WriteFile(folder.lastShare(), []byte(l.Addr().String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for range 2 {
+		o := shareOptions{address: shareAuto}
+		if err := o.settle(t.Context(), folder, streams{err: &said}.sayer("demo")); err != nil {
+			t.Fatal(err)
+		}
+		want := "tracer demo: viewers are served at " + o.address + ": " + l.Addr().String() + " is in use; a link that was given out before does not lead there\n"
+		if said.String() != want {
+			t.Errorf("it said %q, want %q, once", said.String(), want)
 		}
 	}
 }

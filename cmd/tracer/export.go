@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,9 +40,11 @@ request a line, as the OpenTelemetry Collector's file exporter writes it; with
 gzip when the file's name ends in .gz. 'tracer replay' plays it again, and shows
 the same rows at the same times: links to a moment stay good.
 
-It asks the hub that runs at --hub. Without --hub, and when none answers there,
-it reads the journal in the data folder. Of the folders of 'tracer serve' and
-'tracer demo', it takes the one that was written to last.
+It asks the hub at --hub, or the one that runs in the data folder --data; when
+none runs there it reads the folder's journal. With neither it looks in the usual
+folders of 'tracer serve', 'tracer demo' and 'tracer attach': it asks the hub that
+runs in one of them, wherever it listens. When several run, it names them and takes
+none; when none runs, it takes the folder that was written to last.
 
 With --since, --until or --controller it writes a part: whole reconciles, hence
 from a little before to a little after, and with those whose writes caused them.
@@ -62,10 +67,10 @@ What the hub has redacted stays redacted.`,
 	f.BoolVar(&o.gzip, "gzip", false, "compress, whatever the file's name is")
 	f.StringVar(&o.since, "since", "", "leave out what ended before: a time like 2006-01-02T15:04:05Z, or how long ago, like 10m")
 	f.StringVar(&o.until, "until", "", "leave out what began after: a time, or how long ago")
-	f.StringSliceVar(&o.controllers, "controller", nil, "only this controller; may be repeated")
-	f.StringVar(&o.hub, "hub", "", "the hub's address (default: "+defaultHub+", or that of the last demo)")
+	f.Var((*words)(&o.controllers), "controller", "only this controller; may be repeated")
+	f.StringVar(&o.hub, "hub", "", "the hub's address (default: that of the one that runs, else "+defaultHub+")")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: the one kept in the data folder)")
-	f.StringVar(&o.data, "data", "", "the hub's data folder (default: "+dataFolderHelp("hub")+", or the demo's)")
+	f.StringVar(&o.data, "data", "", "the data folder of a hub, a demo or attach (default: the one in which a hub runs, else the one written to last)")
 	return cmd
 }
 
@@ -135,17 +140,20 @@ func (o *exportOptions) run(ctx context.Context) (err error) {
 
 // copyTo copies from the hub, or, when none is there and none was named, from the folder.
 func (o *exportOptions) copyTo(ctx context.Context, from source, to *countingWriter, p *progress) (recording.Counts, error) {
-	counts, err := o.fromHub(ctx, from, to, p)
-	if o.hub != "" || !isAbsent(err) || from.folder == "" {
-		return counts, err
+	if from.url != "" {
+		counts, err := o.fromHub(ctx, from, to, p)
+		if o.hub != "" || !isAbsent(err) || from.folder == "" {
+			return counts, err
+		}
+		o.say("no hub answers at %s", from.url)
 	}
-	o.say("no hub answers at %s: reading its journal in %s", from.url, from.folder)
-	counts, err = server.ExportFolder(ctx, from.folder, o.window(), o.gzip, to, func(c recording.Counts) { p.tell(c.Requests, to.n) })
+	o.say("no hub runs in %s: reading its journal", from.folder)
+	counts, err := server.ExportFolder(ctx, from.folder, o.window(), o.gzip, to, func(c recording.Counts) { p.tell(c.Requests, to.n) })
 	switch {
 	case server.IsInUse(err):
-		return counts, fmt.Errorf("a hub runs in %s, and not at %s: name its address with --hub", from.folder, from.url)
+		return counts, fmt.Errorf("a hub runs in %s, and does not say where: name its address with --hub", from.folder)
 	case server.IsMissing(err):
-		return counts, fmt.Errorf("no hub answers at %s, and %s has no journal: start one, or name it with --hub or --data", from.url, from.folder)
+		return counts, fmt.Errorf("no hub runs in %s, and it has no journal: start one, or name another with --hub or --data", from.folder)
 	}
 	return counts, err
 }
@@ -176,9 +184,23 @@ func (o *exportOptions) create() (*outFile, error) {
 	}
 	file, err := os.OpenFile(at, how, 0o600)
 	if err != nil {
-		return nil, explainFile(o.out, err)
+		return nil, explainOutput(o.out, err)
 	}
 	return &outFile{file, file, o.out}, nil
+}
+
+// explainOutput says why a file cannot be written.
+func explainOutput(name string, err error) error {
+	folder := filepath.Dir(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: there is no folder %s (make it, or name a file elsewhere)", name, folder)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s: %s is a file, or a part of its path is (name a file in a folder)", name, folder)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: this user may not write there (name a file elsewhere)", name)
+	}
+	return fmt.Errorf("%s: %w (name a file elsewhere)", name, err)
 }
 
 func (f *outFile) name() string {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,51 +20,101 @@ import (
 	"github.com/reconcile-tracer/tracer/server/recording"
 )
 
-// source is where there is something to export: a hub, and the folder in which
-// its journal is, "" where that is not known.
-type source struct{ url, folder string }
+// source is where there is something to export: a hub, "" where none runs, and
+// the folder in which its journal is, "" where that is not known.
+type source struct {
+	url, folder string
+	// tokenFile is where the token is from, "" when it was given; with noToken
+	// there is none.
+	tokenFile string
+	noToken   bool
+}
 
 // findSource says where the hub is.
 func (o *exportOptions) findSource() (source, error) {
-	folder := o.data
-	if folder == "" && (o.hub == "" || o.token == "") {
-		folder = newestHubFolder()
+	s, err := o.chooseSource()
+	if err != nil {
+		return s, err
 	}
-	s := source{url: or(strings.TrimSuffix(o.hub, "/"), defaultHub)}
-	if folder == "" {
-		return s, nil
+	if o.hub != "" {
+		s.url = strings.TrimSuffix(o.hub, "/")
 	}
-	s.folder = folder
-	if inner := filepath.Join(folder, "hub"); isFolder(inner) { // a demo's
-		s.folder = inner
-		if address, err := os.ReadFile(filepath.Join(folder, "address")); err == nil && o.hub == "" {
-			s.url = "http://" + strings.TrimSpace(string(address))
-		}
+	if o.token == "" && s.folder != "" {
+		s.tokenFile = filepath.Join(s.folder, "token")
+		o.token, err = keptToken(s.tokenFile)
+		s.noToken = o.token == ""
 	}
-	if o.token == "" {
-		token, err := keptToken(filepath.Join(s.folder, "token"))
-		if err != nil {
-			return s, err
-		}
-		o.token = token
-	}
-	return s, nil
+	return s, err
 }
 
-// newestHubFolder is the default data folder of the hub or of the demo,
-// whichever was written to last; "" when neither is there.
-func newestHubFolder() (newest string) {
-	var last int64
-	for name, head := range map[string]string{"hub": "head", "demo": filepath.Join("hub", "head")} {
-		folder, err := dataFolder(name)
-		if err != nil {
-			continue
+func (o *exportOptions) chooseSource() (source, error) {
+	switch {
+	case o.data != "" && !isFolder(o.data):
+		return source{}, fmt.Errorf("--data %q: there is no such folder (name the data folder of a hub, of a demo or of attach)", o.data)
+	case o.data != "":
+		return sourceIn(o.data), nil
+	case o.hub != "" && o.token != "":
+		return source{}, nil
+	}
+	return o.usualSource()
+}
+
+// sourceIn is that of a data folder: a hub's, or a demo's, which has a hub's.
+func sourceIn(folder string) source {
+	if inner := filepath.Join(folder, "hub"); isFolder(inner) {
+		folder = inner
+	}
+	return source{url: hubAddress(folder), folder: folder}
+}
+
+// usualSource is the hub that runs in one of the default data folders. Where none
+// does it is whoever is at the default address, with the folder that was written
+// to last.
+func (o *exportOptions) usualSource() (source, error) {
+	var running []source
+	newest, last := source{url: defaultHub}, int64(0)
+	for _, folder := range usualFolders() {
+		s := sourceIn(folder)
+		if s.url != "" {
+			running = append(running, s)
 		}
-		if info, err := os.Stat(filepath.Join(folder, head)); err == nil && info.ModTime().UnixNano() > last {
-			newest, last = folder, info.ModTime().UnixNano()
+		if info, err := os.Stat(filepath.Join(s.folder, "head")); err == nil && info.ModTime().UnixNano() > last {
+			newest.folder, last = s.folder, info.ModTime().UnixNano()
 		}
 	}
-	return newest
+	if o.hub != "" {
+		if i := slices.IndexFunc(running, func(s source) bool { return s.url == strings.TrimSuffix(o.hub, "/") }); i >= 0 {
+			return running[i], nil
+		}
+		return newest, nil
+	}
+	switch len(running) {
+	case 0:
+		return newest, nil
+	case 1:
+		return running[0], nil
+	}
+	said := ""
+	for _, s := range running {
+		said += fmt.Sprintf("\n  --data '%s'   (%s)", s.folder, s.url)
+	}
+	return source{}, fmt.Errorf("%d hubs run: choose one with --data:%s", len(running), said)
+}
+
+// usualFolders are the default data folders of serve, demo and attach.
+func usualFolders() (folders []string) {
+	for _, name := range []string{"hub", "demo"} {
+		if folder, err := dataFolder(name); err == nil {
+			folders = append(folders, folder)
+		}
+	}
+	if attached, err := dataFolder("attach"); err == nil {
+		entries, _ := os.ReadDir(attached) // there is none before the first attach
+		for _, e := range entries {
+			folders = append(folders, filepath.Join(attached, e.Name()))
+		}
+	}
+	return folders
 }
 
 func isFolder(path string) bool {
@@ -111,7 +162,7 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return recording.Counts{}, hubRefusal(from.url, res)
+		return recording.Counts{}, hubRefusal(from, res)
 	}
 	to.tell = func() { p.tell(0, to.n) }
 	if _, err := io.Copy(to, res.Body); err != nil {
@@ -145,11 +196,18 @@ func trailers(t http.Header) (c recording.Counts, err error) {
 }
 
 // hubRefusal says why a hub does not answer as it should, and what to do.
-func hubRefusal(hub string, res *http.Response) error {
+func hubRefusal(from source, res *http.Response) error {
+	hub := from.url
 	body, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10))
 	var said struct{ Error string }
 	if json.Unmarshal(body, &said) != nil || said.Error == "" {
-		return fmt.Errorf("%s answers %s, and not as a hub: name a hub with --hub", hub, res.Status)
+		return fmt.Errorf("%s answers %s, and not as a hub: name a hub with --hub, or its data folder with --data", hub, res.Status)
+	}
+	if res.StatusCode == http.StatusUnauthorized && from.noToken {
+		return fmt.Errorf("%s needs the presenter's token, and %s is not there: the hub was given one when it was started (give it with --token or TRACER_TOKEN)", hub, from.tokenFile)
+	}
+	if res.StatusCode == http.StatusUnauthorized && from.tokenFile != "" {
+		return fmt.Errorf("%s does not take the token in %s: the hub was started with another one, or has another data folder (give its presenter's token with --token or TRACER_TOKEN, or its folder with --data)", hub, from.tokenFile)
 	}
 	if res.StatusCode == http.StatusUnauthorized {
 		return fmt.Errorf("%s does not take the token: give the presenter's with --token or TRACER_TOKEN; it is in the file token of the hub's data folder", hub)

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 func (c *cluster) addFlags(f *pflag.FlagSet) {
@@ -31,6 +35,50 @@ func parentOf(withParent bool, std streams) io.Reader {
 func tokenFlag(f *pflag.FlagSet, token *string, name, variable, usage string) {
 	f.StringVar(token, name, "", usage+"; better in "+variable+", which other users of this machine do not see")
 }
+
+// embedFlag adds the flag of the sites that may show the map in a frame.
+func embedFlag(f *pflag.FlagSet, origins *[]string) {
+	f.Var((*words)(origins), "embed-ancestor", "the origin of a site that may show the map in a frame (/embed), as https://course.example; may be repeated")
+}
+
+// checkEmbed finds what is wrong with it before anything is started.
+func checkEmbed(origins []string) error {
+	for _, origin := range origins {
+		if err := server.CheckAncestor(strings.ToLower(origin)); err != nil {
+			return &usageError{err}
+		}
+	}
+	return nil
+}
+
+// embedArgs are the flags of a hub that such sites may show.
+func embedArgs(origins []string) (args []string) {
+	for _, origin := range origins {
+		args = append(args, "--embed-ancestor="+origin)
+	}
+	return args
+}
+
+// words is a flag that may be repeated, or have several values with commas between
+// them; no part of what was given is left out.
+type words []string
+
+// Set implements pflag.Value.
+func (w *words) Set(value string) error {
+	for word := range strings.SplitSeq(value, ",") {
+		if word == "" {
+			return errors.New("it is empty, or has an empty part")
+		}
+		*w = append(*w, word)
+	}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (w *words) Type() string { return "strings" }
+
+// String implements pflag.Value.
+func (w *words) String() string { return strings.Join(*w, ",") }
 
 // logOptions say how logs are written, always to standard error.
 type logOptions struct{ level, format string }

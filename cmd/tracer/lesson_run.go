@@ -78,7 +78,7 @@ the file and the remedy.`,
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "that hub's token of controllers; without it the beats are not put into the history")
 	f.StringVar(&o.where.kubeconfig, "kubeconfig", "", "with --hub: the cluster's kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
 	f.StringVar(&o.where.context, "context", "", "with --hub: the context in it (default: its current one)")
-	f.StringVar(&o.data, "data", "", "the data folder of a demo that runs, whose hub, tokens and cluster are used")
+	f.StringVar(&o.data, "data", "", "the data folder of a demo that runs, whose hub, cluster and kept tokens are used (give --token to a demo that was given one)")
 	f.StringVar(&o.record, "record", "", "the file that the session is written to, as lesson-2.jsonl.gz (default: none)")
 	f.StringVar(&o.localcluster, "localcluster", "", "without --hub and --data: the localcluster program (default: beside tracer, else on PATH)")
 	return cmd
@@ -111,25 +111,33 @@ func (o *lessonOptions) run(ctx context.Context, l *format.Lesson) error {
 	remote, where := &play.Remote{URL: strings.TrimSuffix(o.hub, "/"), Token: o.token, Ingest: o.ingest, NoRecord: o.ingest == ""}, o.where
 	if o.data != "" {
 		var err error
-		if remote, where, err = demoOf(o.data); err != nil {
+		if remote, where, err = demoOf(o.data, o.token, o.ingest); err != nil {
 			return err
 		}
 	}
 	return o.play(ctx, l, remote, where, o.data)
 }
 
-// demoOf reads where a demo that runs has its hub and its cluster.
-func demoOf(path string) (*play.Remote, cluster, error) {
+// demoOf reads where a demo that runs has its hub and its cluster, and the tokens
+// that were not given.
+func demoOf(path, token, ingest string) (*play.Remote, cluster, error) {
 	folder := &runFolder{path: path}
-	var words [3]string
-	for i, file := range []string{folder.lastAddress(), folder.pageToken(), folder.ingestToken()} {
+	url := hubAddress(folder.hub())
+	if url == "" {
+		return nil, cluster{}, fmt.Errorf("--data %q: no demo runs there (start one with tracer demo --data, or give --hub, --token and --kubeconfig)", path)
+	}
+	words := [2]string{token, ingest}
+	for i, file := range []string{folder.pageToken(), folder.ingestToken()} {
+		if words[i] != "" {
+			continue
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, cluster{}, fmt.Errorf("--data %q: no demo of its own tokens runs there: %w (start one with tracer demo --data, or give --hub, --token and --kubeconfig)", path, err)
 		}
 		words[i] = strings.TrimSpace(string(text))
 	}
-	return &play.Remote{URL: "http://" + words[0], Token: words[1], Ingest: words[2]}, cluster{kubeconfig: folder.kubeconfig()}, nil
+	return &play.Remote{URL: url, Token: words[0], Ingest: words[1]}, cluster{kubeconfig: folder.kubeconfig()}, nil
 }
 
 // play plays the lesson and says how it goes. Folder is the demo's, whose name

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -19,11 +20,16 @@ var (
 // again: then the process ends at once.
 const lastMoment = 10 * time.Second
 
+// sameSignal is how long signals count as one: timeout(1) sends its own to the
+// process and then to the group that the process is in.
+const sameSignal = 300 * time.Millisecond
+
 // lifetime returns a context that ends at SIGINT, SIGTERM and SIGHUP (a closed
 // terminal) and, when parent is
 // not nil, at the end of that stream, which a supervisor holds open as long as
 // it lives. A process that still runs lastMoment later exits with status 1, and
-// so it does at a second signal. The caller must call stop.
+// so it does at a second signal, with what atHurry says done. The caller must call
+// stop.
 func lifetime(ctx context.Context, parent io.Reader) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
@@ -49,14 +55,59 @@ func lifetime(ctx context.Context, parent io.Reader) (_ context.Context, stop fu
 }
 
 func watchSignals(signals <-chan os.Signal, quit <-chan struct{}, cancel context.CancelCauseFunc) {
-	for range 2 {
+	var first time.Time
+	for {
 		select {
 		case <-signals:
+			if !first.IsZero() && time.Since(first) > sameSignal {
+				exitInHurry()
+			}
+			if first.IsZero() {
+				first = time.Now()
+			}
 			cancel(errAsked)
 		case <-quit:
 			return
 		}
 	}
+}
+
+// hurry is what is done when the process exits without an orderly end.
+var hurry struct {
+	sync.Mutex
+	next int
+	do   map[int]func()
+}
+
+// atHurry has f done when the process exits without an orderly end, unless forget
+// is called before.
+func atHurry(f func()) (forget func()) {
+	hurry.Lock()
+	defer hurry.Unlock()
+	if hurry.do == nil {
+		hurry.do = map[int]func(){}
+	}
+	key := hurry.next
+	hurry.next++
+	hurry.do[key] = f
+	return func() {
+		hurry.Lock()
+		defer hurry.Unlock()
+		delete(hurry.do, key)
+	}
+}
+
+// doInHurry does what atHurry was told.
+func doInHurry() {
+	hurry.Lock()
+	defer hurry.Unlock()
+	for _, f := range hurry.do {
+		f()
+	}
+}
+
+func exitInHurry() {
+	doInHurry()
 	os.Exit(exitError)
 }
 
@@ -65,7 +116,7 @@ func exitLater(quit <-chan struct{}) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		os.Exit(exitError)
+		exitInHurry()
 	case <-quit:
 	}
 }

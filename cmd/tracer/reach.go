@@ -19,9 +19,11 @@ const reachTimeout = 10 * time.Second
 
 // reach asks the API server for its version, so that a cluster which is not
 // there is said at once and not in a log of retries.
-func (t target) reach() error {
+func (t target) reach() error { return t.reachWithin(reachTimeout) }
+
+func (t target) reachWithin(timeout time.Duration) error {
 	short := rest.CopyConfig(t.Config)
-	short.Timeout = reachTimeout
+	short.Timeout = timeout
 	client, err := discovery.NewDiscoveryClientForConfig(short)
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", t.name, err)

@@ -119,6 +119,7 @@ func (o *replayOptions) show(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w (set TMPDIR to a folder that you may write to)", err)
 	}
+	defer atHurry(func() { _ = os.RemoveAll(folder) })()
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	name := recordingName(o.file)
 	ready := make(chan struct{})

@@ -24,6 +24,14 @@ type streams struct {
 	out, err io.Writer
 }
 
+// sayer writes one line of progress.
+type sayer func(format string, args ...any)
+
+// sayer is that of a command.
+func (s streams) sayer(command string) sayer {
+	return func(format string, args ...any) { fmt.Fprintf(s.err, "tracer "+command+": "+format+"\n", args...) }
+}
+
 // execute runs the command that args name and returns the exit status.
 func execute(args []string, io streams) int {
 	root := newRoot(io)
@@ -76,8 +84,31 @@ An instrumented controller sends a span for each phase of its loop to the hub
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagError(err) })
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newDemo(io), newServe(io), newReconcile(io), newAttach(io), newLesson(io), newExport(io), newReplay(io), newCheckSpans(io), newVersion(io))
 	return root
+}
+
+// newHelp prints the help of a command, and refuses what is none.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about a command",
+		RunE: func(help *cobra.Command, args []string) error {
+			cmd, rest, err := help.Root().Find(args)
+			if err != nil {
+				return &usageError{err}
+			}
+			switch {
+			case len(rest) > 0 && cmd.HasAvailableSubCommands():
+				return knownCommand(cmd, rest)
+			case len(rest) > 0:
+				return usagef("argument %q is not expected (%s has no commands of its own)", rest[0], cmd.CommandPath())
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 // knownCommand is asked only for what is not a command.

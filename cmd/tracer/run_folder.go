@@ -18,6 +18,8 @@ type runFolder struct {
 	path   string
 	lock   *os.File
 	remove bool
+	// forget is what atHurry returned for a folder that is removed in the end.
+	forget func()
 }
 
 func (f *runFolder) kubeconfig() string { return filepath.Join(f.path, "kubeconfig") }
@@ -25,9 +27,10 @@ func (f *runFolder) cluster() string    { return filepath.Join(f.path, "cluster"
 func (f *runFolder) hub() string        { return filepath.Join(f.path, "hub") }
 func (f *runFolder) logs() string       { return filepath.Join(f.path, "logs") }
 
-// lastAddress holds the page's address of the last start, ingestToken,
-// controlToken and pageToken the tokens for controllers, for those that take
-// commands, and for the presenter.
+// lastAddress holds the page's address of the last start, for the next one;
+// where a hub is now it says itself, see hubAddress. ingestToken, controlToken
+// and pageToken hold the tokens for controllers, for those that take commands,
+// and for the presenter.
 func (f *runFolder) lastAddress() string  { return filepath.Join(f.path, "address") }
 func (f *runFolder) ingestToken() string  { return filepath.Join(f.hub(), "ingest-token") }
 func (f *runFolder) controlToken() string { return filepath.Join(f.hub(), "control-token") }
@@ -50,7 +53,10 @@ func openFolder(ctx context.Context, path string, ephemeral bool) (*runFolder, e
 	if err != nil {
 		return nil, err
 	}
-	f := &runFolder{path: path, remove: ephemeral}
+	f := &runFolder{path: path, remove: ephemeral, forget: func() {}}
+	if ephemeral {
+		f.forget = atHurry(func() { _ = os.RemoveAll(path) })
+	}
 	if err := f.open(ctx); err != nil {
 		return nil, explainFolder(path, err)
 	}
@@ -73,7 +79,7 @@ func (f *runFolder) open(ctx context.Context) error {
 func choosePath(path string, ephemeral bool) (string, error) {
 	switch {
 	case ephemeral:
-		path, err := os.MkdirTemp("", "tracer-demo-")
+		path, err := os.MkdirTemp("", "tracer-run-")
 		if err != nil {
 			return "", fmt.Errorf("--ephemeral: %w (set TMPDIR to a folder that you may write to)", err)
 		}
@@ -107,6 +113,7 @@ func (f *runFolder) close() error {
 	var err error
 	if f.remove {
 		err = os.RemoveAll(f.path)
+		f.forget()
 	}
 	if f.lock != nil {
 		err = errors.Join(err, f.lock.Close())

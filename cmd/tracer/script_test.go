@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,8 +25,9 @@ func TestMain(m *testing.M) {
 //	status 2 tracer serve --bogus
 //
 // which runs a program and checks its exit status, await, which waits until a
-// URL answers with 200, $TAKEN, an address that is in use, $FREE, one that is
-// not, $TRACER, the program's path, and $LONG, a token that is too long.
+// URL answers with 200, $TAKEN, an address that is in use, $FREE and $OTHER, two
+// that are not, $TRACER, the program's path, $MAKEFILE, that of the Makefile,
+// $LINES, an origin with a line more, and $LONG, a token that is too long.
 func TestScripts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -36,6 +38,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	makefile, err := filepath.Abs("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -43,12 +49,19 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TAKEN", taken.Addr().String())
 			env.Setenv("TRACER", tracer)
+			env.Setenv("MAKEFILE", makefile)
+			env.Setenv("LINES", "https://a.example\nX: 1")
 			env.Setenv("LONG", strings.Repeat("x", 257))
 			free, err := settleAddress(context.Background(), "127.0.0.1:0")
 			if err != nil {
 				return err
 			}
 			env.Setenv("FREE", free)
+			other, err := settleAddress(context.Background(), "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			env.Setenv("OTHER", other)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("KUBERNETES_SERVICE_HOST", "") // as outside a cluster
 			return nil

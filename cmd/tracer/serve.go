@@ -33,8 +33,12 @@ type serveOptions struct {
 	// nil without a cluster.
 	removeLeft func(context.Context) ([]string, error)
 	withParent bool
-	log        logOptions
-	io         streams
+	// grpcChosen: the address of OTLP over gRPC was given.
+	grpcChosen bool
+	// reach asks whether the cluster answers; nil without one.
+	reach func(time.Duration) error
+	log   logOptions
+	io    streams
 }
 
 func newServe(io streams) *cobra.Command {
@@ -76,6 +80,7 @@ It listens on this machine only, unless told otherwise; then it needs TLS, or
   tracer serve --embed-ancestor https://course.example`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.grpcChosen = cmd.Flags().Changed("otlp-grpc")
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -89,17 +94,18 @@ It listens on this machine only, unless told otherwise; then it needs TLS, or
 func (o *serveOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.hub.Listen, "listen", "127.0.0.1:7780", "the address of the page and of OTLP over HTTP; port 0 takes a free one")
-	f.StringVar(&o.hub.OTLPGRPC, "otlp-grpc", "127.0.0.1:4317", "the address of OTLP over gRPC; port 0 takes a free one, off is none")
+	f.StringVar(&o.hub.OTLPGRPC, "otlp-grpc", "127.0.0.1:4317", "the address of OTLP over gRPC; port 0 takes a free one, off is none (default: 127.0.0.1:4317, or none when that is in use)")
+	f.Lookup("otlp-grpc").DefValue = ""
 	f.StringVar(&o.hub.Data, "data", "", "the folder of the journal and the tokens (default: "+dataFolderHelp("hub")+")")
 	tokenFlag(f, &o.hub.Token, "token", "TRACER_TOKEN", "the presenter's token")
 	tokenFlag(f, &o.hub.IngestToken, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers")
 	tokenFlag(f, &o.hub.ControlToken, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands")
-	f.StringSliceVar(&o.hub.AllowedHosts, "allow-host", nil, "a further name, or name:port, by which browsers may call the hub; may be repeated")
-	f.StringSliceVar(&o.hub.EmbedAncestors, "embed-ancestor", nil, "the origin of a site that may show the map in a frame (/embed), as https://course.example; may be repeated")
+	f.Var((*words)(&o.hub.AllowedHosts), "allow-host", "a further name, or name:port, by which browsers may call the hub; may be repeated")
+	embedFlag(f, &o.hub.EmbedAncestors)
 	f.StringVar(&o.hub.TLSCert, "tls-cert", "", "the TLS certificate, a file in PEM")
 	f.StringVar(&o.hub.TLSKey, "tls-key", "", "its key, a file in PEM")
 	f.BoolVar(&o.hub.InsecureBehindProxy, "insecure-behind-proxy", false, "allow plain HTTP on any address, because something in front of the hub does TLS")
-	o.share.addFlags(f)
+	o.share.addFlags(f, shareAutoServe)
 	o.addClusterFlags(f)
 	addParentFlag(f, &o.withParent)
 	o.log.addFlags(f)
@@ -148,6 +154,7 @@ func (o *serveOptions) run(ctx context.Context) error {
 	if err := errors.Join(o.chooseFolder(), o.findCluster()); err != nil {
 		return err
 	}
+	o.settleGRPC(ctx)
 	ready := make(chan struct{})
 	o.hub.OnReady = func() { close(ready) }
 	began := time.Now()
@@ -159,12 +166,16 @@ func (o *serveOptions) run(ctx context.Context) error {
 	}
 	o.lessonHub.URL, o.lessonHub.Client, o.showLesson = server.LocalURL, hub.Local(), hub.ShowLesson
 	o.hub.Log.Info("the hub listens", "page", hub.URL(), "viewers", hub.ShareAddr(), "grpc", hub.GRPCAddr(), "data", o.hub.Data)
+	if err := writeHubAddress(o.hub.Data, hub.URL()); err != nil {
+		o.hub.Log.Warn("commands on this machine will not find the hub by its folder", "error", err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- hub.Run(serving) }()
 	select {
 	case <-ready:
 		o.tidy(ctx, began)
 		o.sayAttach(hub)
+		o.tryCluster()
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
 		return orderly(ctx, <-ended)
 	case err := <-ended:
@@ -223,13 +234,39 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 	if o.withParent {
 		return
 	}
-	file := ""
+	ingest, control := "", ""
 	if o.hub.IngestToken == "" {
-		file = filepath.Join(o.hub.Data, "ingest-token")
+		ingest = filepath.Join(o.hub.Data, "ingest-token")
 	}
-	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), file))
+	if o.hub.ControlToken == "" {
+		control = filepath.Join(o.hub.Data, "control-token")
+	}
+	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), ingest, control))
 	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
 		fmt.Fprintf(o.io.err, "tracer serve: %s\n", lines)
+	}
+}
+
+// settleGRPC does without OTLP over gRPC where its usual port is in use, as by a
+// collector: HTTP is enough.
+func (o *serveOptions) settleGRPC(ctx context.Context) {
+	if o.grpcChosen || o.hub.OTLPGRPC == "off" {
+		return
+	}
+	if _, err := tryAddress(ctx, o.hub.OTLPGRPC); err != nil {
+		o.hub.Log.Warn("the hub takes no OTLP over gRPC (choose another address with --otlp-grpc, or say off)", "error", err)
+		o.hub.OTLPGRPC = "off"
+	}
+}
+
+// tryCluster says when the cluster does not answer. The hub goes on: it is of use
+// without, and the cluster may come.
+func (o *serveOptions) tryCluster() {
+	if o.reach == nil {
+		return
+	}
+	if err := o.reach(tidyWithin); err != nil {
+		o.hub.Log.Warn("the page cannot act on the cluster, nor play lessons on it, until it answers", "error", err)
 	}
 }
 
@@ -254,7 +291,7 @@ func (o *serveOptions) findCluster() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
-	o.hub.Actions, o.hub.Cluster = acts, found.short
+	o.hub.Actions, o.hub.Cluster, o.reach = acts, found.short, found.reachWithin
 	return o.wireLessons(found)
 }
 

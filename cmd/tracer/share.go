@@ -30,19 +30,30 @@ type shareOptions struct {
 	token   string
 }
 
-func (o *shareOptions) addFlags(f *pflag.FlagSet) {
+// addFlags adds them; auto is where viewers are served when no address is given.
+func (o *shareOptions) addFlags(f *pflag.FlagSet, auto string) {
 	f.StringVar(&o.address, "share", "", "let others on the network watch, by a link of their own, with nothing that they could change; "+
-		"plain HTTP without a certificate; at this address (auto: port 7781 of every network)")
+		"plain HTTP without a certificate; at this address (auto: "+auto+", of every network)")
 	f.Lookup("share").NoOptDefVal = shareAuto
 	f.IntVar(&o.viewers, "share-viewers", 200, "how many may watch at once by --share")
 	tokenFlag(f, &o.token, "viewer-token", "TRACER_VIEWER_TOKEN", "the viewers' token (default: made at the first start and kept)")
 }
+
+// The ports of --share without an address: serve's, and that of demo and attach,
+// which keep it for the next start.
+const (
+	shareAutoServe = "port 7781"
+	shareAutoKept  = "the port of the last start, else 7781, else a free one, which is said"
+)
 
 // shareHelp is what the commands that share say of it.
 const shareHelp = `With --share, others on the network can watch: it prints a link and its QR code
 for them. Viewers follow what the presenter shows, and can change nothing; the
 presenter's own page stays on this machine. --share=192.168.1.20:7781 chooses the
 address.`
+
+// sharePlain is what those say more that have no TLS.
+const sharePlain = ` It is plain HTTP; 'tracer serve' has TLS.`
 
 // check finds what is wrong with the flags; others are the other tokens.
 func (o *shareOptions) check(others ...string) error {
@@ -62,28 +73,34 @@ func (o *shareOptions) check(others ...string) error {
 }
 
 // settle chooses the address where it was left open: that of the last start, so
-// that a link on a slide stays right, else the usual port, else a free one. It
-// finds out early that an address cannot be used.
-func (o *shareOptions) settle(ctx context.Context, folder *runFolder) error {
+// that a link on a slide stays right, else the usual port, else a free one; one
+// that is not what was to be expected is said. It finds out early that an address
+// cannot be used.
+func (o *shareOptions) settle(ctx context.Context, folder *runFolder, say sayer) error {
 	if o.address == "" {
 		return nil
 	}
 	wanted := []string{o.address}
 	if o.address == shareAuto {
-		last, _ := os.ReadFile(folder.lastShare()) // there is none at the first start
-		wanted = []string{string(last), server.ShareDefault, ":0"}
-	}
-	var err error
-	for _, address := range wanted {
-		if address == "" {
-			continue
+		wanted = []string{server.ShareDefault, ":0"}
+		if last, err := os.ReadFile(folder.lastShare()); err == nil {
+			wanted = append([]string{string(last)}, wanted...)
 		}
+	}
+	var err, taken error
+	for _, address := range wanted {
 		if o.address, err = tryAddress(ctx, address); err == nil {
 			break
+		}
+		if taken == nil {
+			taken = err
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("--share: %w (choose an address of this machine, for example --share=:7781)", err)
+	}
+	if taken != nil {
+		say("viewers are served at %s: %v; a link that was given out before does not lead there", o.address, taken)
 	}
 	if err := os.WriteFile(folder.lastShare(), []byte(o.address), 0o600); err != nil {
 		return explainFolder(folder.path, err)

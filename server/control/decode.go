@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/reconcile-tracer/tracer/tracer/control/wire"
@@ -30,6 +31,8 @@ func Decode(body []byte) (wire.Command, error) {
 	switch {
 	case err == nil:
 		return c, nil
+	case errors.As(err, &wrong) && wrong.Type.Kind() == reflect.Float64 && strings.HasPrefix(wrong.Value, "number "):
+		return c, fmt.Errorf("%s is %s, and must be a number of ordinary size", wrong.Field, strings.TrimPrefix(wrong.Value, "number "))
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return c, fmt.Errorf("%s is a %s, and must be a %s", wrong.Field, wrong.Value, kindOf(wrong.Type.Kind().String()))
 	}

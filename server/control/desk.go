@@ -132,8 +132,12 @@ func (d *Desk) linksOf(name string) ([]*link, error) {
 		return slices.Clone(links), nil
 	}
 	also := ""
-	if names := slices.Sorted(maps.Keys(d.links)); len(names) > 0 {
-		also = " (" + strings.Join(names, ", ") + " does)"
+	switch names := slices.Sorted(maps.Keys(d.links)); len(names) {
+	case 0:
+	case 1:
+		also = " (" + names[0] + " does)"
+	default:
+		also = " (" + strings.Join(names, ", ") + " do)"
 	}
 	return nil, refuse(http.StatusConflict, "%s does not take commands%s: start it with Control: true (TRACER_CONTROL=1) and TRACER_CONTROL_TOKEN, "+
 		"or wait until it has connected", flow.Brief(name), also)

@@ -107,4 +107,9 @@ func seconds(s float64) string {
 	return " for " + number(s) + " s"
 }
 
-func number(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', -1, 64), ".0") }
+func number(f float64) string {
+	if f < 0.001 { // its zeros would fill the row
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(f, 'f', -1, 64), ".0")
+}

@@ -35,6 +35,16 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// InUse says whether a hub has the folder. It makes nothing there.
+func InUse(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, "lock"))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // which gives back what it may have taken
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+}
+
 func owner(f *os.File) string {
 	buf := make([]byte, 20)
 	n, _ := f.ReadAt(buf, 0)

@@ -96,8 +96,11 @@ func (c *cluster) awaitNodes(ctx context.Context, agent *nodes.Agent) error {
 		return context.Cause(ctx)
 	case <-agent.Ready():
 	}
-	if c.opts.Nodes > 0 {
-		c.out.Progress(fmt.Sprintf("%d fake nodes ready", c.opts.Nodes))
+	switch n := c.opts.Nodes; {
+	case n == 1:
+		c.out.Progress("1 fake node ready")
+	case n > 1:
+		c.out.Progress(fmt.Sprintf("%d fake nodes ready", n))
 	}
 	return nil
 }

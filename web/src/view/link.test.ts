@@ -15,6 +15,13 @@ test("a link names the time, the item and which of its reconciles", () => {
   assert.deepEqual([momentOf(hash)?.q, searchOf("#q=web"), searchOf("#map")], [q, "web", ""]);
 });
 
+test("a search is not longer than what the hub takes from a presenter", () => {
+  for (const letter of ["a", "é", "漢", "🔁"]) {
+    const q = searchOf(`#q=${encodeURIComponent(letter.repeat(100_000))}`);
+    assert.ok(q.length === 680 && new TextEncoder().encode(q).length <= 2048, letter);
+  }
+});
+
 test("what is no moment is none", () => {
   for (const hash of ["", "#", "#map", "#at=", "#at=soon", "#at=-5", "#sel=default/web"]) {
     assert.equal(momentOf(hash), undefined, hash);

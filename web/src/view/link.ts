@@ -19,9 +19,12 @@ export function hashOf({ at, item, n, q }: Moment): string {
   return `#at=${String(Math.round(at))}${sel}${q === "" ? "" : `&q=${encodeURIComponent(q)}`}`;
 }
 
+/** The longest search, in characters: any 680 are less than what the hub takes from a presenter, 2,048 bytes. */
+const longest = 680;
+
 /** searchOf reads what a link searches for, also of one that names no time. */
 export function searchOf(hash: string): string {
-  return new URLSearchParams(hash.replace(/^#/, "")).get("q") ?? "";
+  return (new URLSearchParams(hash.replace(/^#/, "")).get("q") ?? "").slice(0, longest);
 }
 
 /** momentOf reads one; undefined when it names no time. */

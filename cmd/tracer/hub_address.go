@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/reconcile-tracer/tracer/server"
+)
+
+// addressFile is where a hub that runs in a folder writes its URL. One that has
+// ended leaves it there.
+func addressFile(hub string) string { return filepath.Join(hub, "address") }
+
+func writeHubAddress(hub, url string) error {
+	return os.WriteFile(addressFile(hub), []byte(url+"\n"), 0o600)
+}
+
+// hubAddress is the URL of the hub that runs in a folder now, "" where none does
+// or where it has not said.
+func hubAddress(hub string) string {
+	if !server.Runs(hub) {
+		return ""
+	}
+	url, _ := os.ReadFile(addressFile(hub)) // a hub that is just starting has not written it
+	return strings.TrimSpace(string(url))
+}
