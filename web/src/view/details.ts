@@ -2,7 +2,7 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { chainOf } from "../model/chain.ts";
 import type { Model, WhyLink } from "../model/types.ts";
-import { lineSaid } from "./chainview.ts";
+import { lineSaid } from "./chainline.ts";
 import { diffTable, differences, threeWays } from "./diff.ts";
 import { h } from "./dom.ts";
 import { findingList } from "./findings.ts";

@@ -2,24 +2,18 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
 import type { App, Selection } from "./app.ts";
-import { chainView } from "./chainview.ts";
 import { copied, h, say } from "./dom.ts";
-import { findingText, findingsAt, findingsView } from "./findings.ts";
+import { findingsAt } from "./findings.ts";
 import { head } from "./head.ts";
-import { issueText } from "./issue.ts";
-import { itemView } from "./itemview.ts";
-import { LaterView } from "./later.ts";
+import { Later } from "./later.ts";
 import { linkHere } from "./link.ts";
-import { queueView } from "./queueview.ts";
 import { keepingPlace } from "./redraw.ts";
 import { Runs, legend } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
-import { redCause } from "./startup.ts";
-import { startView } from "./startview.ts";
+import { standsStill } from "./standstill.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
-import { walkKey } from "./walk.ts";
 
 const listed = 60;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
@@ -31,14 +25,18 @@ export class PanelElement extends HTMLElement {
   private readonly legend = legend();
   private readonly body = h("div", { class: "view" });
   private readonly runView = new RunView();
+  private readonly later = new Later(
+    async () => (await import("/static/panels.js")).panels,
+    () => this.app?.wake(),
+  );
   private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
-    queue: queueView,
-    charts: new LaterView(async () => new (await import("/static/charts.js")).ChartsView()),
-    start: startView,
-    findings: findingsView,
+    queue: this.later.view("queue"),
+    charts: this.later.view("charts"),
+    start: this.later.view("start"),
+    findings: this.later.view("findings"),
     run: this.runView,
-    item: itemView,
-    chain: chainView,
+    item: this.later.view("item"),
+    chain: this.later.view("chain"),
   };
   private readonly tabs = new Tabs((lane) => {
     this.lane = lane;
@@ -65,7 +63,7 @@ export class PanelElement extends HTMLElement {
       this.press(event);
     });
     this.addEventListener("keydown", (event) => {
-      walkKey(event, this.scope(app));
+      this.later.panels?.walkKey(event, this.scope(app));
     });
     this.addEventListener("pointerdown", () => (this.held = true));
     for (const up of ["pointerup", "pointercancel"])
@@ -81,6 +79,7 @@ export class PanelElement extends HTMLElement {
       const tab = button?.dataset["panel"] ?? "";
       if (isTab(tab)) this.show(tab, button?.closest<HTMLElement>("[data-lane]")?.dataset["lane"]);
     });
+    this.later.whenIdle();
     app.selection.subscribe(() => {
       if (app.selection.get() === undefined) this.selected = "run";
       this.toTop();
@@ -150,7 +149,7 @@ export class PanelElement extends HTMLElement {
   private standsStill({ model, t, following }: Scope): boolean {
     if (!following) return false;
     const still = model.lanes(t).find(({ controller, name }) => {
-      if (redCause(controller, t) === undefined) return false;
+      if (!standsStill(controller, t)) return false;
       return (model.recent(name, 1)[0]?.start ?? 0) < t - nothingFor;
     });
     if (still !== undefined) this.lane = still.name;
@@ -196,9 +195,13 @@ export class PanelElement extends HTMLElement {
   private take(button: HTMLElement, app: App): void {
     const { run, t } = this.scope(app);
     const finding = app.model.findings().find(({ key }) => key === button.dataset["key"]);
-    const issue = (): string =>
-      finding !== undefined ? findingText(finding, app.model) : run === undefined ? "" : issueText(run, app.model, t);
-    void copied(button.dataset["take"] === "link" ? linkHere(app) : issue()).then((ok) => {
+    const issue = async (): Promise<string> => {
+      const texts = await this.later.get();
+      if (finding !== undefined) return texts?.findingText(finding, app.model) ?? "";
+      return run === undefined ? "" : (texts?.issueText(run, app.model, t) ?? "");
+    };
+    const what = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
+    void what.then(copied).then((ok) => {
       button.textContent = ok ? "Copied" : "The browser forbids copying";
     });
   }

@@ -4,11 +4,13 @@ import fc from "fast-check";
 import type { Finding, Reconcile, Row } from "../base/rows.gen.ts";
 import { Table } from "../model/table.ts";
 import { at, cause, controller, pass, reconcile, wait, write } from "../../test/rows.ts";
-import { threeWays } from "./diff.ts";
-import { findingText, findingsAt } from "./findings.ts";
+import { threeWays } from "../view/diff.ts";
+import { findingsAt } from "../view/findings.ts";
+import { standsStill } from "../view/standstill.ts";
+import { findingText } from "./findingsview.ts";
 import { generationsOf, journeyOf, markRoom } from "./journey.ts";
 import { queueNow } from "./queueview.ts";
-import { dropSaid, gapSaid, redCause, startSteps, verdict } from "./startup.ts";
+import { dropSaid, gapSaid, startSteps, verdict } from "./startup.ts";
 
 function table(...rows: readonly Row[]): Table {
   const made = new Table();
@@ -150,12 +152,31 @@ test("the steps before the loop say what stands in the way, with the API server'
   assert.match(verdict({ ...ready, dropped: 12 }, 0, 0), /is ready.*yet\. 12 were dropped before it\./);
 });
 
-test("a red cause counts after the time that a start takes, and only while connected", () => {
+test("a red step counts after the time that a start takes, and only while connected", () => {
   const c = controller({ unsynced: ["Pod"], since: at(0) });
-  assert.equal(redCause(c, at(2000)), undefined);
-  assert.equal(redCause(c, at(4000))?.name, "Cache Pod");
-  assert.equal(redCause({ ...c, connected: false }, at(4000)), undefined);
-  assert.equal(redCause({ ...c, unsynced: [] }, at(4000)), undefined);
+  assert.equal(standsStill(c, at(2000)), false);
+  assert.equal(standsStill(c, at(4000)), true);
+  assert.equal(standsStill({ ...c, connected: false }, at(4000)), false);
+  assert.equal(standsStill({ ...c, unsynced: [] }, at(4000)), false);
+});
+
+test("a controller stands still when one of the steps before its loop is red, and only then", () => {
+  const ways = [
+    {},
+    { lease: "waiting" },
+    { unsynced: ["Pod"] },
+    { watchError: "Pod: Forbidden" },
+    { workers: 0 },
+    { stopping: true },
+  ];
+  for (const way of ways) {
+    const c = controller(way);
+    assert.equal(
+      standsStill(c, at(4000)),
+      startSteps(c, 0).some((step) => !step.ok),
+      JSON.stringify(way),
+    );
+  }
 });
 
 test("dropped events and gaps are told with their reason", () => {

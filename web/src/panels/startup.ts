@@ -1,7 +1,7 @@
 /** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
 import type { Controller, Drop, Gap } from "../base/rows.gen.ts";
-import { SECOND, clock, count } from "../base/time.ts";
-import { plural, word } from "./words.ts";
+import { clock, count } from "../base/time.ts";
+import { plural, word } from "../view/words.ts";
 
 export interface StartStep {
   readonly name: string;
@@ -57,12 +57,6 @@ function cacheSteps({ synced = [], unsynced = [], watchError = "" }: Controller)
       : "not synced: the first list has not come";
     return { name: `Cache ${name}`, ok, text: ok ? "synced" : bad };
   });
-}
-
-/** redCause is the first step that is not done, of a controller that has had the time for it. */
-export function redCause(c: Controller, now: number): StartStep | undefined {
-  if (!c.connected || now - c.since < 3 * SECOND) return undefined;
-  return startSteps(c, 0).find((step) => !step.ok);
 }
 
 /** verdict says in one sentence how it stands. last: when the newest reconcile began, 0 when there was none. */

@@ -1,10 +1,10 @@
 /** "Why nothing?": the steps before a controller's loop, what its predicates have dropped, and what is missing. */
 import type { Controller } from "../base/rows.gen.ts";
 import { count } from "../base/time.ts";
-import { h } from "./dom.ts";
-import { section } from "./parts.ts";
-import type { Scope, View } from "./scope.ts";
-import { icon } from "./shapes.ts";
+import { h } from "../view/dom.ts";
+import { section } from "../view/parts.ts";
+import type { Scope, View } from "../view/scope.ts";
+import { icon } from "../view/shapes.ts";
 import { dropSaid, gapSaid, startSteps, verdict } from "./startup.ts";
 
 /** As many gaps are listed, the newest. */

@@ -1,6 +1,6 @@
 /** An item's reconciles on a time axis: which mark stands where, and the generations as steps. Pure. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { causeSaid, toneOf, writeFailed } from "./words.ts";
+import { causeSaid, toneOf, writeFailed } from "../view/words.ts";
 import type { Tone } from "../layout/types.ts";
 
 /** One mark: a reconcile, or as many as come to stand in one place. */

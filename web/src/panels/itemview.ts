@@ -1,15 +1,15 @@
 /** An item's journey: its reconciles over time by cause and result, its generations, and those around the selected one. */
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { SECOND, clock } from "../base/time.ts";
-import { h, s } from "./dom.ts";
-import { findingList } from "./findings.ts";
+import { h, s } from "../view/dom.ts";
+import { findingList } from "../view/findings.ts";
 import { generationsOf, journeyOf, markRoom } from "./journey.ts";
 import type { Generations, Journey, Mark } from "./journey.ts";
-import { section } from "./parts.ts";
-import { shapeOf } from "./runs.ts";
-import type { Scope, View } from "./scope.ts";
-import { icon } from "./shapes.ts";
-import { causesShort, outcome, plural, span, toneOf, took, word } from "./words.ts";
+import { section } from "../view/parts.ts";
+import { shapeOf } from "../view/runs.ts";
+import type { Scope, View } from "../view/scope.ts";
+import { icon } from "../view/shapes.ts";
+import { causesShort, outcome, plural, span, toneOf, took, word } from "../view/words.ts";
 
 /** A row holds its letters and below them its marks. */
 const markHeight = 16;

@@ -1,8 +1,8 @@
 /** A reconcile as text that one can paste into a bug report. */
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Model } from "../model/types.ts";
-import { differences } from "./diff.ts";
-import { causeSaid, kindSaid, nextSaid, outcome, plural, span, took, word, writeName } from "./words.ts";
+import { differences } from "../view/diff.ts";
+import { causeSaid, kindSaid, nextSaid, outcome, plural, span, took, word, writeName } from "../view/words.ts";
 
 /** issueText writes it as Markdown. now: true time, µs. Times of day are UTC, for whoever reads it elsewhere. */
 export function issueText(reconcile: Reconcile, model: Pick<Model, "nth" | "after">, now: number): string {
