@@ -8,7 +8,17 @@ import { h } from "./dom.ts";
 import { findingList } from "./findings.ts";
 import { chip, goLink, section } from "./parts.ts";
 import { waterfall } from "./waterfall.ts";
-import { causeSaid, errorSaid, failureSaid, failed, nextSaid, plural, version, writeFailed } from "./words.ts";
+import {
+  causeSaid,
+  errorSaid,
+  failureSaid,
+  failed,
+  nextSaid,
+  overtakenLink,
+  plural,
+  version,
+  writeFailed,
+} from "./words.ts";
 import type { Said } from "./words.ts";
 
 /** What the details need besides the reconcile. */
@@ -26,12 +36,12 @@ export interface Around {
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
 export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
+    flags(reconcile, around.model),
     findingList(around.model.related.evidence(reconcile.key)),
     section("Why it ran", why(reconcile, around.model)),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
     spec(reconcile),
-    flags(reconcile, around.model),
     next(reconcile, around),
     setOff(reconcile, around),
     copies(),
@@ -88,7 +98,9 @@ function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
   const said: (Said & { go?: HTMLElement })[] = reconcile.writes.filter(writeFailed).map((write) => {
     const overtaken = model.overtaken(reconcile, write);
     const text = failureSaid(write, overtaken);
-    return overtaken === undefined ? text : { ...text, go: goLink(overtaken.reconcile, overtaken.nth) };
+    if (overtaken === undefined) return text;
+    const { reconcile: run, nth, made, cause } = overtaken;
+    return { ...text, go: goLink(run, nth, made ? cause.write?.span : undefined, overtakenLink(overtaken)) };
   });
   for (const read of reconcile.reads) {
     if (read.stale !== "yes") continue;

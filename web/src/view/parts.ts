@@ -8,10 +8,11 @@ export function section(title: string, body: Node): HTMLElement {
   return h("section", { class: "part" }, h("h3", { class: "part-title" }, title), body);
 }
 
-/** goLink leads to a reconcile, and there to one of its writes. */
-export function goLink(reconcile: Reconcile, nth: number, write?: string): HTMLElement {
+/** goLink leads to a reconcile, and there to one of its writes. role: what that one did, before its number. */
+export function goLink(reconcile: Reconcile, nth: number, write?: string, role = ""): HTMLElement {
   const text = nth > 0 ? `reconcile ${String(nth)}` : "its reconcile";
-  return h("button", { class: "link", type: "button", "data-go": reconcile.key, "data-write": write }, text);
+  const said = `${role} ${text}`.trim();
+  return h("button", { class: "link", type: "button", "data-go": reconcile.key, "data-write": write }, said);
 }
 
 /** chip is a word in its colour. */
