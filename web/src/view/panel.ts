@@ -15,13 +15,18 @@ import { standsStill } from "./standstill.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
 
+/** So many reconciles are listed at first, and so many more each time that older ones are asked for. */
 const listed = 60;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
 const nothingFor = 20 * SECOND;
 
 export class PanelElement extends HTMLElement {
   private app: App | undefined;
-  private readonly runs = new Runs();
+  private readonly runs = new Runs(() => {
+    this.listed += 2 * listed;
+    this.paint();
+  });
+  private listed = listed;
   private readonly legend = legend();
   private readonly body = h("div", { class: "view" });
   private readonly runView = new RunView();
@@ -80,6 +85,9 @@ export class PanelElement extends HTMLElement {
       if (isTab(tab)) this.show(tab, button?.closest<HTMLElement>("[data-lane]")?.dataset["lane"]);
     });
     this.later.whenIdle();
+    app.filter.subscribe(() => {
+      this.listed = listed;
+    });
     app.selection.subscribe(() => {
       if (app.selection.get() === undefined) this.selected = "run";
       this.toTop();
@@ -163,13 +171,15 @@ export class PanelElement extends HTMLElement {
     this.drawn = "latest";
     const t = app.playhead.now();
     const { following } = app.playhead;
-    const all = app.filter.get().recent(app.model, following ? listed : Infinity);
-    const visible = following ? all : all.filter((run) => run.start <= t).slice(0, listed);
+    const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
+    const there = following ? all : all.filter((run) => run.start <= t);
+    const visible = there.slice(0, this.listed);
+    const more = there.length > visible.length;
     const many = app.model.lanes(t).length > 1;
     const sought = app.filter.get().on;
     // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
-    const moment = following ? "live" : String(t);
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment });
+    const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment, more });
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }

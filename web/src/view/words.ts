@@ -2,6 +2,7 @@
 import { countdown, duration } from "../base/time.ts";
 import type { Cause, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
+import { failed as failedResult } from "../model/samples.ts";
 import type { Overtaken } from "../model/types.ts";
 import type { Held } from "../scene/types.ts";
 
@@ -115,7 +116,7 @@ function oneShort(cause: Cause): string {
 
 /** failed tells whether a result is one that the page draws as an error. */
 export function failed(reconcile: Reconcile): boolean {
-  return !["", "success", "requeue", "requeue_after"].includes(reconcile.result);
+  return failedResult(reconcile.result);
 }
 
 /** toneOf is the colour of a whole reconcile. */
