@@ -154,8 +154,9 @@ export class PanelElement extends HTMLElement {
   }
 
   /** A controller that is attached and does nothing because of a red cause is shown by itself. */
-  private standsStill({ model, t, following }: Scope): boolean {
-    if (!following) return false;
+  private standsStill({ app, model, t, following }: Scope): boolean {
+    // Of a hub that is gone nothing more is known.
+    if (!following || app.watch.connection().state === "lost") return false;
     const still = model.lanes(t).find(({ controller, name }) => {
       if (!standsStill(controller, t)) return false;
       return (model.recent(name, 1)[0]?.start ?? 0) < t - nothingFor;
