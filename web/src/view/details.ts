@@ -38,9 +38,9 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
     flags(reconcile, around.model),
     findingList(around.model.related.evidence(reconcile.key)),
-    section("Why it ran", why(reconcile, around.model)),
+    section("Why it ran", why(reconcile, around.model), "dequeue"),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
-    reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
+    reconcile.plan.length > 0 && section("Plan", plan(reconcile), "compute"),
     spec(reconcile),
     next(reconcile, around),
     setOff(reconcile, around),
@@ -145,5 +145,10 @@ export function afterAt(model: Pick<Model, "after">, reconcile: Reconcile, t: nu
 function next(reconcile: Reconcile, { model, now }: Around): HTMLElement {
   const said = nextSaid(reconcile, now, afterAt(model, reconcile, now));
   const text = h("strong", { "data-part": "next" }, said.text);
-  return h("p", { class: `next part tone-${said.tone}` }, text, said.more === "" ? "" : ` ${said.more}`);
+  return h(
+    "p",
+    { class: `next part tone-${said.tone}`, "data-step": "requeue" },
+    text,
+    said.more === "" ? "" : ` ${said.more}`,
+  );
 }

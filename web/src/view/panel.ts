@@ -1,4 +1,5 @@
 /** The side panel: the latest reconciles, what is selected, or one of the other views. */
+import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
 import type { App, Selection } from "./app.ts";
@@ -12,6 +13,7 @@ import { Runs, legend } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
 import { standsStill } from "./standstill.ts";
+import { stationAt } from "./steps.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
 
@@ -55,6 +57,11 @@ export class PanelElement extends HTMLElement {
   private lane = "";
   /** What the body was drawn from. */
   private drawn = "";
+  /** The reconcile and its phase that were marked last. */
+  private step: { readonly run: string | undefined; readonly node: NodeId | undefined } = {
+    run: undefined,
+    node: undefined,
+  };
   /** The reconcile of which the body speaks, "" for none. */
   private shown = "";
   /** The pointer is down: what is under it stays until it is up, so that a click arrives. */
@@ -197,10 +204,28 @@ export class PanelElement extends HTMLElement {
       this.shown = scope.run?.key ?? "";
     }
     this.runView.tick(this.body, scope);
+    this.markStep(tab, scope);
     for (const left of this.body.querySelectorAll<HTMLElement>("[data-until]"))
       say(left, countdown(Number(left.dataset["until"]) - scope.t));
     for (const age of this.body.querySelectorAll<HTMLElement>("[data-since]"))
       say(age, duration(Math.max(0, scope.t - Number(age.dataset["since"]))));
+  }
+
+  /** While one steps through a reconcile, what tells of the phase is marked, and each step brings it into sight. */
+  private markStep(tab: Tab, { run, t, app }: Scope): void {
+    const node = tab === "run" && run !== undefined && app.playhead.paused ? stationAt(run, t) : undefined;
+    const marked: HTMLElement[] = [];
+    for (const element of this.body.querySelectorAll<HTMLElement>("[data-step]")) {
+      const here = element.dataset["step"] === node;
+      element.classList.toggle("is-step", here);
+      if (here) marked.push(element);
+    }
+    const step = { run: run?.key, node };
+    const stepped = step.run === this.step.run && node !== undefined && node !== this.step.node;
+    this.step = step;
+    if (!stepped) return;
+    // Where not all of it has room it is the end that is seen: what was read, planned or written.
+    for (const element of [marked[0], marked.at(-1)]) element?.scrollIntoView({ block: "nearest" });
   }
 
   private take(button: HTMLElement, app: App): void {
