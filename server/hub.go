@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -168,6 +169,20 @@ func (h *Hub) openFolder() error {
 		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
 	}
 	return nil
+}
+
+// keptIngest is the file that keeps the emitters' token, "" when it is not
+// there: when somebody chose one that no file holds.
+func (h *Hub) keptIngest() string {
+	file, err := filepath.Abs(filepath.Join(h.cfg.Data, ingestFile))
+	if err != nil {
+		return ""
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil || strings.TrimSpace(string(kept)) != h.ingest.value {
+		return ""
+	}
+	return file
 }
 
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
