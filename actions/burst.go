@@ -67,21 +67,19 @@ func (a *Actions) conflict(ctx context.Context, r request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := a.touch(ctx, r, "1")
-	if err != nil {
+	if _, err := a.touch(ctx, r, "1"); err != nil {
 		return "", err
 	}
 	refusal, err := a.writeOver(ctx, old)
 	if err != nil {
 		return "", err
 	}
-	from, to, err := a.provoke(ctx, r, now)
+	from, to, err := a.provoke(ctx, r, old)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("a write on resourceVersion %s, while the newest was %s, was answered %d %s; "+
-		"then scaled PodSet %s from %d to %d with %d quick edits of an annotation, so that the controller's status write is likely to meet a 409 too",
-		old.ResourceVersion, now.ResourceVersion, refusal.Code, refusal.Reason, r, from, to, touches), nil
+	return fmt.Sprintf("a write on resourceVersion %s was answered %d %s; then scaled PodSet %s from %d to %d amid quick edits",
+		old.ResourceVersion, refusal.Code, refusal.Reason, r, from, to), nil
 }
 
 // writeOver updates the PodSet from an old version, and returns the refusal.

@@ -14,7 +14,7 @@ import (
 // A file is the same to whom it travels gzipped and to whom it does not.
 func TestStaticFilesTravelGzippedToWhoTakesThat(t *testing.T) {
 	h := start(t)
-	for _, path := range []string{"app.js", "classroom.js", "picture.js", "charts.js", "app.css"} {
+	for _, path := range []string{"app.js", "classroom.js", "picture.js", "panels.js", "app.css"} {
 		want, err := fs.ReadFile(static.FS, path)
 		if err != nil {
 			t.Fatal(err)

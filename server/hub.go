@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -166,6 +167,20 @@ func (h *Hub) openFolder() error {
 		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
 	}
 	return nil
+}
+
+// keptIngest is the file that keeps the emitters' token, "" when it is not
+// there: when somebody chose one that no file holds.
+func (h *Hub) keptIngest() string {
+	file, err := filepath.Abs(filepath.Join(h.cfg.Data, ingestFile))
+	if err != nil {
+		return ""
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil || strings.TrimSpace(string(kept)) != h.ingest.value {
+		return ""
+	}
+	return file
 }
 
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {

@@ -48,6 +48,7 @@ func (h *Hub) show(w http.ResponseWriter, r *http.Request, p templates.Page) {
 	}
 	h.knowAgain(w, r)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	p.Made = time.Now()
 	if err := templates.Index(p).Render(r.Context(), w); err != nil {
 		h.cfg.Log.Debug("a page was not sent whole", "error", err)
 	}
@@ -61,7 +62,7 @@ func (h *Hub) model(who role) templates.Page {
 		Role:    who.String(),
 	}
 	if who == presenter {
-		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL()), h.shareModel()
+		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL(), h.keptIngest()), h.shareModel()
 		p.CanEmbed = len(h.cfg.EmbedAncestors) > 0
 		p.Save = "/api/v1/export?gzip=true"
 	}
@@ -110,7 +111,7 @@ func findings(of *watch.Hub) []templates.Finding {
 func lane(c *flow.Controller) templates.Lane {
 	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors, Start: startUp(c)}
 	if d := median(c.Latency); d > 0 {
-		l.P50 = "≤ " + d.String()
+		l.P50 = "≤ " + templates.Took(d)
 	}
 	return l
 }

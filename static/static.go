@@ -8,5 +8,5 @@ import "embed"
 // FS holds app.js, the scripts that it loads, app.css, fonts/ and icons/. It is read-only and safe for
 // concurrent use.
 //
-//go:embed app.js classroom.js picture.js charts.js app.css fonts icons
+//go:embed app.js classroom.js picture.js panels.js app.css fonts icons
 var FS embed.FS

@@ -41,7 +41,7 @@ func TestFontsCarryTheirLicence(t *testing.T) {
 }
 
 func TestScriptsKeepToTrustedTypes(t *testing.T) {
-	for _, name := range []string{"app.js", "classroom.js", "picture.js", "charts.js"} {
+	for _, name := range []string{"app.js", "classroom.js", "picture.js", "panels.js"} {
 		script := read(t, name)
 		if script == "" {
 			t.Fatalf("%s is empty: go run ./internal/bundle", name)

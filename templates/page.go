@@ -16,6 +16,8 @@ const MaxReplicas = 20
 // Page is the view model of the page. Its zero value is a page to which
 // nothing is attached.
 type Page struct {
+	// Made is when the page was made, for a browser without script.
+	Made time.Time
 	// Cluster names what the actions work on, "" where there is none.
 	Cluster string
 	// Version is the program's version, shown under the keys.
@@ -120,8 +122,10 @@ type Pass struct {
 }
 
 // Attach is one step to attach a controller, with a command that can be copied.
+// Other is another command that does, and About says for whom; both "" for none.
 type Attach struct {
 	Title, Command string
+	About, Other   string
 }
 
 // Notice is the view model of a page that says one thing: a login that is
@@ -156,14 +160,31 @@ func bodyRole(role string) templ.Attributes {
 }
 
 // AttachSteps are the three steps to attach a controller to the hub at
-// endpoint (as "http://127.0.0.1:7780").
-func AttachSteps(endpoint string) []Attach {
+// endpoint (as "http://127.0.0.1:7780"). tokenFile is where the hub keeps the
+// ingest token, empty when the user chose one.
+func AttachSteps(endpoint, tokenFile string) []Attach {
+	token := "$TRACER_INGEST_TOKEN"
+	if tokenFile != "" {
+		token = "$(cat '" + tokenFile + "')"
+	}
 	return []Attach{
 		{Title: "Tell the controller where the hub is", Command: "export OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint},
-		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$TRACER_INGEST_TOKEN"`},
-		{Title: "Start it", Command: "tracer reconcile --kubeconfig ~/.kube/config --install-crd"},
+		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20` + token + `"`},
+		{
+			Title: "Start your controller in that shell", Command: "go run .",
+			About: "One that uses the library, as “Attach your own controller” in the README shows. Or try the reference controller:",
+			Other: "tracer reconcile --kubeconfig ~/.kube/config --install-crd",
+		},
 	}
 }
+
+// pieces cuts a command where a line may break: behind = and %20, and before /.
+func pieces(command string) []string {
+	return strings.SplitAfter(strings.NewReplacer("=", "=\x00", "%20", "%20\x00", "/", "\x00/").Replace(command), "\x00")
+}
+
+// bare is a piece without its mark.
+func bare(piece string) string { return strings.TrimSuffix(piece, "\x00") }
 
 // LoginNeeded is the notice for a visitor without a session.
 func LoginNeeded() Notice {
@@ -208,8 +229,8 @@ func (l Lane) about() string {
 	return strings.Join(parts, " · ")
 }
 
-// took writes a duration with three digits at most, in ms or s.
-func took(d time.Duration) string {
+// Took writes a duration with three digits at most, in ms or s.
+func Took(d time.Duration) string {
 	ms := float64(d.Microseconds()) / 1000
 	switch {
 	case d <= 0:

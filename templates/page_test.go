@@ -22,7 +22,8 @@ func render(t *testing.T, c templ.Component) string {
 
 func samplePage() Page {
 	return Page{
-		Cluster: "kind-demo", CanAct: true, Attach: AttachSteps("http://127.0.0.1:7780"),
+		Made:    time.Date(2026, 3, 2, 10, 41, 7, 0, time.UTC),
+		Cluster: "kind-demo", CanAct: true, Attach: AttachSteps("http://127.0.0.1:7780", ""),
 		Lanes: []Lane{
 			{Name: "podset", Kind: "PodSet", Workers: 2, Reconciles: 1204, Errors: 3, P50: "6.9 ms"},
 			{Name: "jobset", Start: []string{"cache of Job not synced"}},
@@ -50,7 +51,7 @@ func TestPageObeysTheContentSecurityPolicy(t *testing.T) {
 func TestPageIsUsefulBeforeTheScript(t *testing.T) {
 	html := render(t, Index(samplePage()))
 	for _, want := range []string{
-		"1,204", "6.9 ms", "Conflict", "update ×2", "9.9 ms", "PodSet · 2 workers",
+		"1,204", "6.9 ms", `class="figure has-errors"`, "as of 10:41:07 UTC", "Conflict", "update ×2", "9.9 ms", "PodSet · 2 workers",
 		`data-node="queue"`, `data-edge="cache-queue"`, `aria-label="The loop of podset"`,
 		"default/&lt;b&gt;web&lt;/b&gt;",
 		"▲ cache of Job not synced", "ready", "▲ hot loop", "9 of 10 changed nothing",
@@ -61,9 +62,26 @@ func TestPageIsUsefulBeforeTheScript(t *testing.T) {
 	}
 }
 
+func TestAttachStepsAreAboutOnesOwnController(t *testing.T) {
+	kept, chosen := AttachSteps("http://h:1", "/data/ingest-token"), AttachSteps("http://h:1", "")
+	if want := `Bearer%20$(cat '/data/ingest-token')"`; !strings.HasSuffix(kept[1].Command, want) {
+		t.Errorf("step 2 is %s, want the token from its file: %s", kept[1].Command, want)
+	}
+	if want := `Bearer%20$TRACER_INGEST_TOKEN"`; !strings.HasSuffix(chosen[1].Command, want) {
+		t.Errorf("step 2 with a chosen token is %s, want %s", chosen[1].Command, want)
+	}
+	if last := kept[2]; !strings.Contains(last.Title, "your controller") || strings.Contains(last.Command, "tracer") {
+		t.Errorf("step 3 starts %q: %s", last.Title, last.Command)
+	}
+	html := render(t, command(kept[1].Command))
+	if !strings.Contains(html, "OTEL_EXPORTER_OTLP_HEADERS=<wbr>") || !strings.Contains(html, "<wbr>/data<wbr>/ingest-token") {
+		t.Errorf("a command does not break between its parts: %s", html)
+	}
+}
+
 func TestPageShowsHowToAttach(t *testing.T) {
 	steps := regexp.MustCompile(`<section class="empty" id="empty"( hidden)?>`)
-	if got := steps.FindString(render(t, Index(Page{Attach: AttachSteps("http://h:1")}))); strings.Contains(got, "hidden") || got == "" {
+	if got := steps.FindString(render(t, Index(Page{Attach: AttachSteps("http://h:1", "")}))); strings.Contains(got, "hidden") || got == "" {
 		t.Errorf("nothing is attached, and the steps are %q", got)
 	}
 	if got := steps.FindString(render(t, Index(samplePage()))); !strings.Contains(got, "hidden") {
@@ -114,7 +132,7 @@ func TestTook(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "", 20 * time.Microsecond: "0.02 ms", 9900 * time.Microsecond: "9.9 ms", 140 * time.Millisecond: "140 ms", 2 * time.Second: "2.0 s",
 	} {
-		if got := took(d); got != want {
+		if got := Took(d); got != want {
 			t.Errorf("took(%v) = %q, want %q", d, got, want)
 		}
 	}

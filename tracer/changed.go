@@ -100,20 +100,47 @@ func sameMetadata(a, b metav1.Object) bool {
 // changer is the field manager of the newest entry that is new or other than in
 // old, empty when there is none or several managers' are as new. Without old
 // all entries are new. A manager names itself, so only a plain word is taken.
-func changer(old, obj metav1.Object) string {
+// changed are the parts of the object that the update changed.
+func changer(old, obj metav1.Object, changed []string) string {
 	var before []metav1.ManagedFieldsEntry
 	if old != nil {
 		before = old.GetManagedFields()
 	}
+	var fresh []metav1.ManagedFieldsEntry
+	for _, entry := range obj.GetManagedFields() {
+		if !slices.ContainsFunc(before, func(e metav1.ManagedFieldsEntry) bool { return sameEntry(e, entry) }) {
+			fresh = append(fresh, entry)
+		}
+	}
+	unmarked := len(fresh) == 0 && len(changed) > 0 && len(before) == len(obj.GetManagedFields())
+	// Whoever deletes an object is never an entry.
+	if unmarked && old.GetDeletionTimestamp().Equal(obj.GetDeletionTimestamp()) {
+		fresh = mayHaveChanged(before, changed)
+	}
+	return newestManager(fresh)
+}
+
+// mayHaveChanged are the entries of managers that may have changed those parts
+// and left all entries as they were. The times in them are whole seconds, so
+// that is what a manager does who changes the fields he has changed before in
+// the same second. No entry is newer than his.
+func mayHaveChanged(entries []metav1.ManagedFieldsEntry, changed []string) []metav1.ManagedFieldsEntry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e metav1.ManagedFieldsEntry) bool {
+		older := slices.ContainsFunc(entries, func(other metav1.ManagedFieldsEntry) bool { return e.Time.Before(other.Time) })
+		fields := rawFields(e)
+		return older || slices.ContainsFunc(changed, func(part string) bool { return !bytes.Contains(fields, []byte(`"f:`+part+`"`)) })
+	})
+}
+
+// newestManager is the one manager of the newest entries.
+func newestManager(entries []metav1.ManagedFieldsEntry) string {
 	var newest *metav1.ManagedFieldsEntry
 	doubt := false
-	for _, entry := range obj.GetManagedFields() {
-		known := slices.ContainsFunc(before, func(e metav1.ManagedFieldsEntry) bool { return sameEntry(e, entry) })
+	for _, entry := range entries {
 		switch {
-		case known || (newest != nil && entry.Time.Before(newest.Time)):
 		case newest == nil || newest.Time.Before(entry.Time):
 			newest, doubt = &entry, false
-		case entry.Manager != newest.Manager:
+		case !entry.Time.Before(newest.Time) && entry.Manager != newest.Manager:
 			doubt = true
 		}
 	}

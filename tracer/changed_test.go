@@ -128,8 +128,46 @@ func TestChanger(t *testing.T) {
 		"stripped":               {nil, nil, ""},
 		"a name that is no word": {nil, []metav1.ManagedFieldsEntry{entry("a b", "", 1, `{}`)}, ""},
 	} {
-		if got := changer(&metav1.ObjectMeta{ManagedFields: c.old}, &metav1.ObjectMeta{ManagedFields: c.now}); got != c.want {
+		if got := changer(&metav1.ObjectMeta{ManagedFields: c.old}, &metav1.ObjectMeta{ManagedFields: c.now}, nil); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Times in managedFields are whole seconds: a second change of the same fields
+// within one leaves the entries as they were.
+func TestChangerThatLeavesNoMark(t *testing.T) {
+	entry := func(manager, subresource string, second int64, fields string) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{
+			Manager: manager, Subresource: subresource, Operation: metav1.ManagedFieldsOperationUpdate,
+			Time: &metav1.Time{Time: time.Unix(second, 0)}, FieldsV1: fieldSet(t, fields),
+		}
+	}
+	edit := entry("kubectl-edit", "", 2, `{"f:metadata":{"f:annotations":{"f:a":{}}},"f:spec":{"f:replicas":{}}}`)
+	status := entry("podset", "status", 2, `{"f:status":{"f:replicas":{}}}`)
+	label := entry("helm", "", 2, `{"f:metadata":{"f:labels":{"f:b":{}}}}`)
+	for name, c := range map[string]struct {
+		entries []metav1.ManagedFieldsEntry
+		changed []string
+		want    string
+	}{
+		"who has that part":             {[]metav1.ManagedFieldsEntry{edit, status}, []string{"metadata"}, "kubectl-edit"},
+		"who has all parts":             {[]metav1.ManagedFieldsEntry{edit, label}, []string{"metadata", "spec"}, "kubectl-edit"},
+		"who has the status":            {[]metav1.ManagedFieldsEntry{edit, status}, []string{"status"}, "podset"},
+		"the newest of those who do":    {[]metav1.ManagedFieldsEntry{entry("old", "", 1, `{"f:spec":{}}`), edit}, []string{"spec"}, "kubectl-edit"},
+		"it is not as new as others":    {[]metav1.ManagedFieldsEntry{entry("old", "", 1, `{"f:spec":{}}`), status}, []string{"spec"}, ""},
+		"two that have it":              {[]metav1.ManagedFieldsEntry{edit, label}, []string{"metadata"}, ""},
+		"nobody has it":                 {[]metav1.ManagedFieldsEntry{status}, []string{"spec"}, ""},
+		"nothing changed that one sees": {[]metav1.ManagedFieldsEntry{edit}, nil, ""},
+	} {
+		both := &metav1.ObjectMeta{ManagedFields: c.entries}
+		if got := changer(both, both, c.changed); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	entries := []metav1.ManagedFieldsEntry{edit}
+	gone := &metav1.ObjectMeta{ManagedFields: entries, DeletionTimestamp: &metav1.Time{Time: time.Unix(3, 0)}}
+	if got := changer(&metav1.ObjectMeta{ManagedFields: entries}, gone, []string{"metadata"}); got != "" {
+		t.Errorf("who deletes is taken for %q, who changed it before", got)
 	}
 }

@@ -105,11 +105,11 @@ func (t *Tracer) eventCause(what string, gvk schema.GroupVersionKind, old, obj a
 			return c
 		}
 		c.changed = changes(before, o)
-		c.manager = changer(before, o)
+		c.manager = changer(before, o, c.changed)
 	} else if what != semconv.CauseDelete {
 		// Of a delete the object tells only who changed it last, which is not
 		// who deleted it.
-		c.manager = changer(nil, o)
+		c.manager = changer(nil, o, nil)
 	}
 	return t.writes.begin(c)
 }

@@ -2,7 +2,8 @@
 // imports: web/src/main.ts becomes static/app.js, web/src/classroom.ts
 // static/classroom.js, which app.js loads when there is a class,
 // web/src/picture.ts static/picture.js, which it loads when a picture is saved,
-// web/src/charts.ts static/charts.js, for the panel of a controller over time,
+// web/src/panels.ts static/panels.js, for the views that the panel does not show
+// at first,
 // and web/css/app.css static/app.css. They are minified, the same bytes for the same
 // source. It uses esbuild's Go API and reads nothing but the sources: no npm
 // package, no network.

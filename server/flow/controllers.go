@@ -28,6 +28,8 @@ type replica struct {
 	controller *controller
 	source     *source
 	heard      int64
+	// since is when it was heard of first, or again after a silence.
+	since int64
 	// at is the time of the newest controller.state record, taken when it came.
 	at, taken int64
 	state     lane
@@ -105,6 +107,7 @@ func (s *State) bind(name string, src *source) *replica {
 	}
 	c.replicas = append(c.replicas, rep)
 	src.replicas = append(src.replicas, rep)
+	rep.since = src.heard
 	if rep.heard = src.heard; !s.silent(rep) { // else it speaks of the past
 		s.heardReplica(rep)
 	}
@@ -121,9 +124,13 @@ func (s *State) unbind(rep *replica) {
 // heardReplica notes that a controller is alive. Its row says so once a
 // second, so that busy controllers do not change their rows by that alone.
 func (s *State) heardReplica(rep *replica) {
+	if rep.source.heard-rep.heard >= silence {
+		rep.since = rep.source.heard
+	}
 	rep.heard, rep.givenUp = rep.source.heard, false
 	c := rep.controller
-	if !c.row.Connected {
+	// After a hub was down, too, nobody has said that it was silent.
+	if !c.row.Connected || rep.heard-c.row.Heard >= silence {
 		row := s.editController(c)
 		row.Connected, row.Since, row.Heard = true, rep.heard, rep.heard
 		s.askAll(row.Key)
@@ -182,6 +189,9 @@ func (s *State) showLane(c *controller) {
 		return
 	}
 	row, l, id := s.editController(c), rep.state, rep.source.id
+	if row.Connected && row.Source != id.Instance {
+		row.Since = max(row.Since, rep.since)
+	}
 	row.Source, row.Service, row.Pod = id.Instance, id.Service, id.Pod
 	row.Workers, row.Lease = l.workers, l.lease
 	row.Synced, row.Unsynced = l.synced, l.unsynced

@@ -8,6 +8,14 @@ test("kill -9 of the hub: it comes back with every reconcile, and the page resum
   const finished = (await demo.reconciles("default/*")).filter((run) => run.to > 0);
   expect(finished.length).toBeGreaterThan(0);
 
+  // The page has them all as well: that is what it must not lose.
+  const kept = async (): Promise<string[]> => {
+    const older = dash.getByRole("button", { name: "Older …" });
+    while (await older.isVisible()) await older.click();
+    return dash.locator(".run").evaluateAll((rows) => rows.map((row) => row.getAttribute("data-go") ?? ""));
+  };
+  expect(await kept()).toEqual(expect.arrayContaining(finished.map(({ key }) => key)));
+
   const started = demo.log.find((line) => /hub ready/.test(line)) ?? "";
   const pid = Number(/process (\d+)/.exec(started)?.[1]);
   expect(pid).toBeGreaterThan(0);
@@ -19,4 +27,7 @@ test("kill -9 of the hub: it comes back with every reconcile, and the page resum
 
   const again = new Map((await demo.reconciles("default/*")).map((run) => [run.key, run]));
   for (const run of finished) expect(again.get(run.key)).toEqual(run);
+  // What was done while the hub was away is there too, after what there was before.
+  const now = await demo.reconciles("default/*");
+  await expect.poll(kept).toEqual(expect.arrayContaining(now.map(({ key }) => key)));
 });

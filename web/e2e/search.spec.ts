@@ -278,3 +278,33 @@ for (const theme of ["light", "dark", "contrast", "projector"]) {
     expect(violations.map(({ id, nodes }) => ({ id, at: nodes.map((node) => node.target) }))).toEqual([]);
   });
 }
+
+test("the number of errors shows only them, and again everything; the list goes on to the oldest", async ({
+  dash,
+  demo,
+}) => {
+  await dash.goto(`${demo.origin}/?recording=sample`);
+  const lane = dash.locator('[data-lane="podset"]');
+  await expect(dash.locator("tracer-lane")).toHaveCount(2);
+  await dash.keyboard.press("End");
+  const errors = lane.locator('[data-part="errors-go"]');
+  await expect(errors).toBeEnabled();
+  await errors.press("Enter");
+  await expect(field(dash)).toHaveValue("controller:podset result:error");
+  await expect(dash.locator("#details")).toContainText("Matching reconciles");
+  for (const text of await dash.locator(".run-took").all()) await expect(text).toHaveClass(/tone-error/);
+  await errors.click();
+  await expect(field(dash)).toHaveValue("");
+  await expect(dash.locator("#details")).toContainText("Latest reconciles");
+
+  const rows = dash.locator(".run");
+  await expect(rows).toHaveCount(60);
+  const older = dash.getByRole("button", { name: "Older …" });
+  await rows.last().focus();
+  await dash.keyboard.press("ArrowDown");
+  await expect(older).toBeFocused();
+  await dash.keyboard.press("Enter");
+  await expect(rows.nth(60)).toBeFocused();
+  while (await older.isVisible()) await older.click();
+  await expect.poll(() => rows.count()).toBeGreaterThan(120);
+});

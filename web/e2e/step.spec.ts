@@ -21,12 +21,12 @@ async function moment(dash: Page): Promise<Moment> {
   return { nth, at, time: Number(/at=(\d+)/.exec(link)?.[1]) };
 }
 
-async function burst(demo: Demo): Promise<number> {
-  await demo.action("create", { namespace: "default", name: "step", replicas: "3" });
+async function burst(demo: Demo, name: string): Promise<number> {
+  await demo.action("create", { namespace: "default", name, replicas: "3" });
   let n = 0;
   await expect
     .poll(async () => {
-      const runs = await demo.reconciles("default/step");
+      const runs = await demo.reconciles(`default/${name}`);
       const before = n;
       n = runs.length;
       return n > 2 && n === before && runs.every((run) => run.to > 0);
@@ -41,7 +41,7 @@ test("every step shows one phase of the reconcile that the panel speaks of, forw
   context,
 }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const n = await burst(demo);
+  const n = await burst(demo, "step");
   const runs = (await demo.reconciles("default/step")).sort((a, b) => a.from - b.from);
   await dash
     .locator(`[data-go="${runs[0]?.key ?? ""}"]`)
@@ -65,4 +65,34 @@ test("every step shows one phase of the reconcile that the panel speaks of, forw
     await expect(dash.locator("#details .panel-sub")).toContainText(`reconcile ${String(was.nth)} of`);
     expect(await moment(dash)).toEqual(was);
   }
+});
+
+test("each step marks its part of the panel, brings it into sight and is read out", async ({ demo, dash }) => {
+  await burst(demo, "marked");
+  const made = (await demo.reconciles("default/marked")).find(({ plan }) => plan[0]?.summary.startsWith("create"));
+  await dash.setViewportSize({ width: 1280, height: 520 });
+  await dash
+    .locator(`[data-go="${made?.key ?? ""}"]`)
+    .first()
+    .click();
+  await dash.keyboard.press(".");
+  const panel = dash.locator("#details");
+  const voice = dash.locator("#voice");
+  const parts = {
+    dequeue: "Why it ran",
+    fetch: "read PodSet",
+    compute: "create",
+    apply: "POST pod",
+    requeue: "Done until something changes",
+  };
+  for (const [phase, text] of Object.entries(parts)) {
+    await dash.keyboard.press("ArrowRight");
+    const marked = panel.locator(".is-step");
+    await expect(marked.filter({ hasText: text }).first()).toBeInViewport({ ratio: 0.9 });
+    await expect(panel.locator(`[data-step]:not([data-step="${phase}"]).is-step`)).toHaveCount(0);
+    await expect(voice).toContainText(new RegExp(`^marked, reconcile \\d+, ${phase}`));
+    await dash.screenshot({ path: test.info().outputPath(`${phase}.png`) });
+  }
+  await dash.keyboard.press("End");
+  await expect(panel.locator(".is-step")).toHaveCount(0);
 });

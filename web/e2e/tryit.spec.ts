@@ -49,3 +49,64 @@ test("one row of the list is in the order of Tab, the arrow keys go through the 
   await expect(dash.locator(".run").nth(1)).toBeFocused();
   await expect(dash.locator('.run[tabindex="0"]')).toHaveCount(1);
 });
+
+test("Try it moves nothing when an action is answered, and leads to the conflict that it has brought about", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "4" });
+  await dash.getByRole("button", { name: "Try it" }).click();
+  const panel = dash.locator("#tryit");
+  await panel.locator('[data-part="item"]').selectOption("default/web");
+  const places = (): Promise<number[]> =>
+    panel.locator("button:visible").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  for (const width of [1280, 390]) {
+    await dash.setViewportSize({ width, height: 720 });
+    await panel.getByRole("button", { name: "Five edits at once" }).scrollIntoViewIfNeeded();
+    const before = await places();
+    await panel.getByRole("button", { name: "Five edits at once" }).click();
+    await expect(panel.locator('[data-part="said"]')).toContainText("five times");
+    expect((await places()).slice(0, before.length)).toEqual(before);
+    await expect(panel.locator('[data-part="said"]')).toBeInViewport({ ratio: 1 });
+    await expect(panel.getByRole("button", { name: "Close" })).toBeInViewport();
+  }
+  await dash.setViewportSize({ width: 1280, height: 720 });
+  // Whether the controller meets a conflict is up to the API server: it may take another try.
+  const conflict = panel.getByRole("button", { name: "The controller met a conflict too" });
+  await expect(async () => {
+    await panel.getByRole("button", { name: "Conflicting write" }).click();
+    await expect(panel.locator('[data-part="said"]')).toContainText("409 Conflict");
+    await expect(conflict).toBeVisible({ timeout: 4000 });
+  }).toPass();
+  await dash.screenshot({ path: test.info().outputPath("conflict.png") });
+  await conflict.click();
+
+  // It is said at once, with the name of whose write it was.
+  const details = dash.locator("#details");
+  const said = details.locator(".flags").first();
+  await expect(said).toContainText(
+    /web status written on rv [\d\s]+, but tracer-page had made rv [\d\s]+ \(.*409 Conflict seen by reconcile \d+/,
+  );
+  await expect(said).toBeInViewport({ ratio: 1 });
+  await dash.screenshot({ path: test.info().outputPath("named.png") });
+  const rv = /made rv ([\d\s]+) /.exec((await said.textContent()) ?? "")?.[1] ?? "";
+  await said.getByRole("button", { name: "seen by" }).click();
+  await expect(details.locator(".causes .cause", { hasText: `rv ${rv}` })).toContainText("tracer-page");
+});
+
+test("the first press of Scale changes something, and what was deleted comes back as it was", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("create", { namespace: "default", name: "undone", replicas: "2" });
+  await dash.getByRole("button", { name: "Try it" }).click();
+  const panel = dash.locator("#tryit");
+  await panel.locator('[data-part="item"]').selectOption("default/undone");
+  await expect(panel.locator('[data-part="replicas"]')).toHaveText("3");
+  await panel.getByRole("button", { name: "Scale", exact: true }).click();
+  await expect(panel.locator('[data-part="said"]')).toContainText("from 2 to 3");
+  await expect(panel.locator('[data-part="replicas"]')).toHaveText("4");
+  await panel.getByRole("button", { name: "Delete the PodSet · you can create it again" }).click();
+  await panel.getByRole("button", { name: "Create it again", exact: true }).click();
+  await expect(panel.locator('[data-part="said"]')).toContainText("with 3 replicas");
+});

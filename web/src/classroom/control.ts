@@ -79,11 +79,21 @@ export class ControlElement extends HTMLElement {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
       this.fillWhich(able.map((lane) => lane.name));
+      this.offerResume();
     }
     const chips = [...app.model.holdsAt("", this.now).map(heldChip), ...this.standing().map(commandChip)];
     show(this, this.isOpen() || chips.length > 0);
     this.chips?.paint(chips);
     for (const chip of chips) this.warn(chip);
+  }
+
+  /** There is something to resume while the controller is paused or a worker is held. */
+  private offerResume(): void {
+    const which = this.which();
+    const held = (this.app?.model.holdsAt(which, this.now).length ?? 0) > 0;
+    const paused = this.standing().some((row) => row.command === "pause" && row.controller === which);
+    const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
+    if (button !== null) button.disabled = !held && !paused;
   }
 
   private standing(): readonly Control[] {

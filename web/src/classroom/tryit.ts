@@ -1,7 +1,7 @@
 /** The panel with which a visitor makes real API calls. */
 import type { Item } from "../base/rows.gen.ts";
 import type { App } from "../view/app.ts";
-import { h, part } from "../view/dom.ts";
+import { h, part, say } from "../view/dom.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
 
@@ -30,6 +30,9 @@ export class TryItElement extends HTMLElement {
   private most = 0;
   /** The item whose size the stepper was set to, and that size: it is set anew when one of them changes. */
   private sizedFor = "";
+  private size: number | undefined;
+  /** The item whose controller may be about to meet a conflict, and since when, µs of the hub's clock. */
+  private awaited: { readonly item: string; readonly since: number } | undefined;
 
   /** acted is told the controller whose items an action is about. */
   connect(app: App, toggle: HTMLButtonElement, acted: (controller: string) => void): void {
@@ -118,6 +121,7 @@ export class TryItElement extends HTMLElement {
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
     this.takeSize(app, select.value);
+    this.linkConflict();
   }
 
   private fill(select: HTMLSelectElement, names: readonly string[]): void {
@@ -131,11 +135,15 @@ export class TryItElement extends HTMLElement {
     const run = app.model.latestFinished("", item);
     const field = run?.object.fields?.find((candidate) => candidate.path === "spec.replicas");
     const size = Number(field?.value);
-    const known = Number.isFinite(size) && field !== undefined ? size : Math.min(3, this.most);
+    const known = Number.isFinite(size) && field !== undefined ? size : undefined;
     const mark = `${item}=${String(known)}`;
     if (mark === this.sizedFor) return;
     this.sizedFor = mark;
-    this.resize(known);
+    this.size = known;
+    this.resize(known === undefined ? 3 : otherSize(known, this.most));
+    const over = part(this, "over");
+    over.hidden = known === undefined || known <= this.most;
+    say(over, over.hidden ? "" : `It has ${String(known)}; from here up to ${String(this.most)}.`);
   }
 
   private resize(to: number): void {
@@ -143,9 +151,6 @@ export class TryItElement extends HTMLElement {
     part(this, "replicas").textContent = String(this.replicas);
     part<HTMLButtonElement>(this, "less").disabled = this.replicas === 0;
     part<HTMLButtonElement>(this, "more").disabled = this.replicas === this.most;
-    const more = part(this, "over");
-    more.hidden = to <= this.most;
-    if (!more.hidden) more.textContent = `It has ${String(to)}; from here up to ${String(this.most)}.`;
   }
 
   private act(action: string): void {
@@ -173,11 +178,17 @@ export class TryItElement extends HTMLElement {
     const said = part(this, "said");
     said.className = "tryit-said is-busy";
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
-    const size = String(this.replicas);
+    const size = String(Math.min(this.most, this.size ?? this.replicas));
     this.acted?.(this.controllerOf(action === "create" ? "" : `${args["namespace"] ?? ""}/${args["name"] ?? ""}`));
+    this.awaited = undefined;
+    const began = this.app?.watch.hubNow() ?? 0;
     const { summary = "", refused } = await ask(`actions/${action}`, args);
     const answer = { ok: refused === "", text: refused === "" ? summary : refused };
     this.answer(answer);
+    // What was asked for is a refusal: that is no success to be shown in green.
+    if (answer.ok && action === "conflict") part(this, "said").classList.add("is-busy");
+    if (answer.ok && action === "conflict")
+      this.awaitConflict(`${args["namespace"] ?? ""}/${args["name"] ?? ""}`, began);
     if (answer.ok && action === "delete") this.offerAgain({ ...args, replicas: size });
     if (answer.ok) this.app?.playhead.follow();
     return answer.ok;
@@ -192,8 +203,31 @@ export class TryItElement extends HTMLElement {
   private answer({ ok, text }: Answer): void {
     const said = part(this, "said");
     said.className = ok ? "tryit-said" : "tryit-said is-error";
-    said.replaceChildren(text);
-    said.scrollIntoView({ block: "nearest" });
+    said.replaceChildren(h("span", {}, text));
+  }
+
+  /** Leads to the controller's own conflict, once it is there. */
+  private awaitConflict(item: string, since: number): void {
+    this.awaited = { item, since };
+    this.linkConflict();
+  }
+
+  private linkConflict(): void {
+    const { app, awaited } = this;
+    const run =
+      awaited === undefined
+        ? undefined
+        : app?.model
+            .reconcilesOf(this.controllerOf(awaited.item), awaited.item)
+            .find((one) => one.start > awaited.since && one.writes.some(({ status }) => status === 409));
+    if (run === undefined) return;
+    this.awaited = undefined;
+    const { controller, item, key } = run;
+    const link = h("button", { class: "link", type: "button" }, "The controller met a conflict too");
+    link.addEventListener("click", () => {
+      app?.selection.set({ controller, item, reconcile: key });
+    });
+    part(this, "said").append(link);
   }
 
   private offerAgain(args: Readonly<Record<string, string>>): void {
@@ -207,6 +241,11 @@ export class TryItElement extends HTMLElement {
   private on(name: string, event: string, run: (event: Event) => void): void {
     part(this, name).addEventListener(event, run);
   }
+}
+
+/** otherSize is one more than there are, or one fewer where that is too many: what the first press is to change. */
+function otherSize(now: number, most: number): number {
+  return now < most ? now + 1 : most - (now === most ? 1 : 0);
 }
 
 /** The PodSets that are there: items whose controller reconciles PodSets, the gone ones left out. */

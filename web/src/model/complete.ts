@@ -12,6 +12,8 @@ export interface Option {
   readonly about: string;
   /** How many reconciles have the value, -1 for a field. */
   readonly count: number;
+  /** It begins otherwise than what was typed: it is offered, and taken only when it is chosen. */
+  readonly loose?: true;
 }
 
 export interface Completion {
@@ -28,13 +30,29 @@ export function complete(text: string, caret: number, rows: readonly Reconcile[]
   const from = caret - (/(?:[^\s"]|"[^"]*"?)*$/.exec(text.slice(0, caret))?.[0].length ?? 0);
   const to = caret + (/^(?:[^\s"]|"[^"]*"?)*/.exec(text.slice(caret))?.[0].length ?? 0);
   const [, minus = "", name, typed = ""] = /^(-?)(?:([a-z]\w*):)?(.*)$/is.exec(text.slice(from, caret)) ?? [];
-  const options = name === undefined ? named(minus, typed) : valued(minus, name.toLowerCase(), typed, rows);
+  const options =
+    name === undefined
+      ? [...named(minus, typed), ...anywhere(minus, typed, rows)]
+      : valued(minus, name.toLowerCase(), typed, rows);
   return { from, to, options };
 }
 
 function named(minus: string, typed: string): Option[] {
   const fitting = Object.entries(fields).filter(([name]) => name.startsWith(typed.toLowerCase()));
   return fitting.map(([name, { about }]) => ({ text: `${minus}${name}:`, label: `${name}:`, about, count: -1 }));
+}
+
+/** Of what is typed without a field: the fields' values that have it in them. */
+function anywhere(minus: string, typed: string, rows: readonly Reconcile[]): Option[] {
+  if (typed.length < 2) return [];
+  const found = ["error", "result", "cause", "by", "item"].flatMap((name) =>
+    valued(minus, name, typed, rows).map((option) => ({
+      ...option,
+      label: `${name}:${option.label}`,
+      loose: true as const,
+    })),
+  );
+  return found.slice(0, most);
 }
 
 function valued(minus: string, name: string, typed: string, rows: readonly Reconcile[]): Option[] {

@@ -305,7 +305,10 @@ test("what overtook a conflicting write is the first newer version of its object
   });
   const made = table(failed, later);
   const found = made.overtaken(failed, put);
-  assert.deepEqual([found?.cause.resourceVersion, found?.reconcile.key, found?.nth], ["275", "r13", 2]);
+  assert.deepEqual(
+    [found?.cause.resourceVersion, found?.reconcile.key, found?.nth, found?.made],
+    ["275", "r13", 2, false],
+  );
   assert.equal(made.after(failed)?.key, "r13");
   assert.equal(made.after(later), undefined);
   assert.equal(made.overtaken(failed, { ...put, status: 500 }), undefined);

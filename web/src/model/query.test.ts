@@ -305,6 +305,14 @@ test("completion offers the fields, then their values with how many reconciles h
   assert.deepEqual(offered("nothing:"), []);
 });
 
+test("a word without a field is offered as a value of those that have it", () => {
+  assert.deepEqual(offered("-kube"), ["by:kubectl-edit 1"]);
+  assert.deepEqual(offered("PANIC"), ["result:panic 1"]);
+  assert.deepEqual(offered("k"), []);
+  const { options } = complete("-kube", 5, Object.values(rows));
+  assert.deepEqual([options[0]?.text, options[0]?.loose], ["-by:kubectl-edit ", true]);
+});
+
 test("an option takes the place of the word at the caret, and of a list's last value", () => {
   const chosen = (given: string, caret: number, n = 0): string => {
     const { from, to, options } = complete(given, caret, Object.values(rows));

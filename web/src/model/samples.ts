@@ -5,13 +5,14 @@ import type { Bin } from "./types.ts";
 
 const KEPT = 4 * 3600;
 const WINDOW = 10;
-const FAILED = new Set(["error", "terminal_error", "panic", "timeout"]);
+/** As in the hub: whatever else a result is, "lost" too, is a failure. "" is one that still runs. */
+const FINE = new Set(["", "success", "requeue", "requeue_after"]);
 
 const byStart = (sample: Sample): number => sample.from;
 
 /** failed says whether a result counts as an error. */
 export function failed(result: string): boolean {
-  return FAILED.has(result);
+  return !FINE.has(result);
 }
 
 /** The seconds of one controller, in order; the newest four hours are kept. */

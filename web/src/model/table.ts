@@ -252,7 +252,7 @@ export class Table implements Model {
     if (found === undefined) return undefined;
     const maker = found.cause.write === undefined ? undefined : this.passes.get(found.cause.write.reconcile);
     const shown = maker ?? found.reconcile;
-    return { cause: found.cause, reconcile: shown, nth: this.nth(shown).n };
+    return { cause: found.cause, reconcile: shown, nth: this.nth(shown).n, made: maker !== undefined };
   }
 
   effectsOf(span: string): readonly Reconcile[] {

@@ -51,6 +51,8 @@ export interface Overtaken {
   readonly reconcile: Reconcile;
   /** The number of that reconcile among its item's. */
   readonly nth: number;
+  /** That reconcile made the version, and did not only see it. */
+  readonly made: boolean;
 }
 
 /** The place of a reconcile among its item's: "reconcile 17 of 17". */

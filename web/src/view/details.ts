@@ -2,13 +2,23 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { chainOf } from "../model/chain.ts";
 import type { Model, WhyLink } from "../model/types.ts";
-import { lineSaid } from "./chainview.ts";
+import { lineSaid } from "./chainline.ts";
 import { diffTable, differences, threeWays } from "./diff.ts";
 import { h } from "./dom.ts";
 import { findingList } from "./findings.ts";
 import { chip, goLink, section } from "./parts.ts";
 import { waterfall } from "./waterfall.ts";
-import { causeSaid, errorSaid, failureSaid, failed, nextSaid, plural, version, writeFailed } from "./words.ts";
+import {
+  causeSaid,
+  errorSaid,
+  failureSaid,
+  failed,
+  nextSaid,
+  overtakenLink,
+  plural,
+  version,
+  writeFailed,
+} from "./words.ts";
 import type { Said } from "./words.ts";
 
 /** What the details need besides the reconcile. */
@@ -26,12 +36,12 @@ export interface Around {
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
 export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
-    findingList(around.model.related.evidence(reconcile.key)),
-    section("Why it ran", why(reconcile, around.model)),
-    section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
-    reconcile.plan.length > 0 && section("Plan", plan(reconcile)),
-    spec(reconcile),
     flags(reconcile, around.model),
+    findingList(around.model.related.evidence(reconcile.key)),
+    section("Why it ran", why(reconcile, around.model), "dequeue"),
+    section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
+    reconcile.plan.length > 0 && section("Plan", plan(reconcile), "compute"),
+    spec(reconcile),
     next(reconcile, around),
     setOff(reconcile, around),
     copies(),
@@ -88,7 +98,9 @@ function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
   const said: (Said & { go?: HTMLElement })[] = reconcile.writes.filter(writeFailed).map((write) => {
     const overtaken = model.overtaken(reconcile, write);
     const text = failureSaid(write, overtaken);
-    return overtaken === undefined ? text : { ...text, go: goLink(overtaken.reconcile, overtaken.nth) };
+    if (overtaken === undefined) return text;
+    const { reconcile: run, nth, made, cause } = overtaken;
+    return { ...text, go: goLink(run, nth, made ? cause.write?.span : undefined, overtakenLink(overtaken)) };
   });
   for (const read of reconcile.reads) {
     if (read.stale !== "yes") continue;
@@ -133,5 +145,10 @@ export function afterAt(model: Pick<Model, "after">, reconcile: Reconcile, t: nu
 function next(reconcile: Reconcile, { model, now }: Around): HTMLElement {
   const said = nextSaid(reconcile, now, afterAt(model, reconcile, now));
   const text = h("strong", { "data-part": "next" }, said.text);
-  return h("p", { class: `next part tone-${said.tone}` }, text, said.more === "" ? "" : ` ${said.more}`);
+  return h(
+    "p",
+    { class: `next part tone-${said.tone}`, "data-step": "requeue" },
+    text,
+    said.more === "" ? "" : ` ${said.more}`,
+  );
 }

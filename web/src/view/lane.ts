@@ -138,7 +138,10 @@ export class LaneElement extends HTMLElement {
     say(part(this, "reconciles-word"), reconciles === 1 ? "reconcile" : "reconciles");
     say(part(this, "errors"), count(errors));
     say(part(this, "errors-word"), errors === 1 ? "error" : "errors");
-    part(this, "errors").parentElement?.classList.toggle("has-errors", errors > 0);
+    part(this, "errors")
+      .closest(".figure")
+      ?.classList.toggle("has-errors", errors > 0);
+    part<HTMLButtonElement>(this, "errors-go").disabled = errors === 0 || document.getElementById("search") === null;
     say(part(this, "p50"), p50 === 0 ? "–" : span(p50));
     this.note("done", count(reconciles - errors));
   }

@@ -1,37 +1,67 @@
-/** A view whose script is loaded when the view is shown for the first time. */
+/** The panel's views that are not shown at first: their script is loaded when the page is idle, or one of them is shown. */
+import type { Finding, Reconcile } from "../base/rows.gen.ts";
+import type { Model } from "../model/types.ts";
 import { h } from "./dom.ts";
 import type { Scope, View } from "./scope.ts";
 
-export class LaterView implements View {
-  private readonly load: () => Promise<View>;
-  private view: View | undefined;
-  private said: string | undefined;
+/** The views of the script, by their tabs. */
+export type LaterTab = "queue" | "charts" | "start" | "findings" | "item" | "chain";
 
-  constructor(load: () => Promise<View>) {
+/** What the script holds. */
+export interface Panels {
+  readonly views: Readonly<Record<LaterTab, View>>;
+  /** A finding and a reconcile as text for an issue. now: true time, µs. */
+  findingText(finding: Finding, model: Model): string;
+  issueText(reconcile: Reconcile, model: Model, now: number): string;
+  /** Moves the selection along an item's reconciles while its axis has the focus. */
+  walkKey(event: KeyboardEvent, scope: Scope): void;
+}
+
+export class Later {
+  private readonly load: () => Promise<Panels>;
+  private readonly wake: () => void;
+  private loading: Promise<Panels | undefined> | undefined;
+  /** Once it is there. */
+  panels: Panels | undefined;
+  private said = "";
+
+  constructor(load: () => Promise<Panels>, wake: () => void) {
     this.load = load;
+    this.wake = wake;
   }
 
-  sign(scope: Scope): string {
-    return this.view?.sign(scope) ?? this.ask(scope);
+  /** Loads the script as soon as there is nothing better to do. That it does not come is said where it is missed. */
+  whenIdle(): void {
+    const load = (): void => void this.get();
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(load, { timeout: 3000 });
+    else setTimeout(load, 1000);
   }
 
-  nodes(scope: Scope): Node[] {
-    return this.view?.nodes(scope) ?? [h("p", { class: "quiet" }, this.said ?? "")];
+  /** The script, undefined when the hub does not send it: it is asked for again the next time. */
+  get(): Promise<Panels | undefined> {
+    this.loading ??= this.load().then(
+      (panels) => (this.panels = panels),
+      () => (this.loading = undefined),
+    );
+    return this.loading;
   }
 
-  private ask({ app }: Scope): string {
-    if (this.said !== undefined) return this.said;
-    this.said = "Loading …";
-    void this.load()
-      .then((view) => {
-        this.view = view;
-      })
-      .catch(() => {
-        this.said = "The hub did not send this view. Reload the page.";
-      })
-      .finally(() => {
-        app.wake();
+  /** A view of the script. While it is not there, it says so. */
+  view(tab: LaterTab): View {
+    return {
+      sign: (scope: Scope) => this.panels?.views[tab].sign(scope) ?? this.ask(),
+      nodes: (scope: Scope) => this.panels?.views[tab].nodes(scope) ?? [h("p", { class: "quiet" }, this.said)],
+    };
+  }
+
+  private ask(): string {
+    if (this.said === "") {
+      this.said = "Loading …";
+      void this.get().then((panels) => {
+        this.said = panels === undefined ? "The hub did not send this view. Reload the page." : "";
+        this.wake();
       });
+    }
     return this.said;
   }
 }

@@ -121,7 +121,8 @@ export class NoticeElement extends HTMLElement {
 
   private suggest(text: string): Words {
     if (this.tryIt === undefined) return { text, tone: "quiet" };
-    return { text: `${text} Try:`, tone: "quiet", button: "scale a PodSet", press: this.tryIt };
+    const there = this.app?.model.items("").some(({ gone }) => gone !== true) === true;
+    return { text: `${text} Try:`, tone: "quiet", button: `${there ? "scale" : "create"} a PodSet`, press: this.tryIt };
   }
 }
 

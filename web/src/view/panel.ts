@@ -1,44 +1,49 @@
 /** The side panel: the latest reconciles, what is selected, or one of the other views. */
+import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
 import type { App, Selection } from "./app.ts";
-import { chainView } from "./chainview.ts";
 import { copied, h, say } from "./dom.ts";
-import { findingText, findingsAt, findingsView } from "./findings.ts";
+import { findingsAt } from "./findings.ts";
 import { head } from "./head.ts";
-import { issueText } from "./issue.ts";
-import { itemView } from "./itemview.ts";
-import { LaterView } from "./later.ts";
+import { Later } from "./later.ts";
 import { linkHere } from "./link.ts";
-import { queueView } from "./queueview.ts";
 import { keepingPlace } from "./redraw.ts";
 import { Runs, legend } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
-import { redCause } from "./startup.ts";
-import { startView } from "./startview.ts";
+import { standsStill } from "./standstill.ts";
+import { stationAt } from "./steps.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
-import { walkKey } from "./walk.ts";
 
+/** So many reconciles are listed at first, and so many more each time that older ones are asked for. */
 const listed = 60;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
 const nothingFor = 20 * SECOND;
 
 export class PanelElement extends HTMLElement {
   private app: App | undefined;
-  private readonly runs = new Runs();
+  private readonly runs = new Runs(() => {
+    this.listed += 2 * listed;
+    this.paint();
+  });
+  private listed = listed;
   private readonly legend = legend();
   private readonly body = h("div", { class: "view" });
   private readonly runView = new RunView();
+  private readonly later = new Later(
+    async () => (await import("/static/panels.js")).panels,
+    () => this.app?.wake(),
+  );
   private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
-    queue: queueView,
-    charts: new LaterView(async () => new (await import("/static/charts.js")).ChartsView()),
-    start: startView,
-    findings: findingsView,
+    queue: this.later.view("queue"),
+    charts: this.later.view("charts"),
+    start: this.later.view("start"),
+    findings: this.later.view("findings"),
     run: this.runView,
-    item: itemView,
-    chain: chainView,
+    item: this.later.view("item"),
+    chain: this.later.view("chain"),
   };
   private readonly tabs = new Tabs((lane) => {
     this.lane = lane;
@@ -52,6 +57,11 @@ export class PanelElement extends HTMLElement {
   private lane = "";
   /** What the body was drawn from. */
   private drawn = "";
+  /** The reconcile and its phase that were marked last. */
+  private step: { readonly run: string | undefined; readonly node: NodeId | undefined } = {
+    run: undefined,
+    node: undefined,
+  };
   /** The reconcile of which the body speaks, "" for none. */
   private shown = "";
   /** The pointer is down: what is under it stays until it is up, so that a click arrives. */
@@ -65,7 +75,7 @@ export class PanelElement extends HTMLElement {
       this.press(event);
     });
     this.addEventListener("keydown", (event) => {
-      walkKey(event, this.scope(app));
+      this.later.panels?.walkKey(event, this.scope(app));
     });
     this.addEventListener("pointerdown", () => (this.held = true));
     for (const up of ["pointerup", "pointercancel"])
@@ -80,6 +90,10 @@ export class PanelElement extends HTMLElement {
       const button = target instanceof Element ? target.closest<HTMLElement>("[data-panel]") : null;
       const tab = button?.dataset["panel"] ?? "";
       if (isTab(tab)) this.show(tab, button?.closest<HTMLElement>("[data-lane]")?.dataset["lane"]);
+    });
+    this.later.whenIdle();
+    app.filter.subscribe(() => {
+      this.listed = listed;
     });
     app.selection.subscribe(() => {
       if (app.selection.get() === undefined) this.selected = "run";
@@ -147,10 +161,11 @@ export class PanelElement extends HTMLElement {
   }
 
   /** A controller that is attached and does nothing because of a red cause is shown by itself. */
-  private standsStill({ model, t, following }: Scope): boolean {
-    if (!following) return false;
+  private standsStill({ app, model, t, following }: Scope): boolean {
+    // Of a hub that is gone nothing more is known.
+    if (!following || app.watch.connection().state === "lost") return false;
     const still = model.lanes(t).find(({ controller, name }) => {
-      if (redCause(controller, t) === undefined) return false;
+      if (!standsStill(controller, t)) return false;
       return (model.recent(name, 1)[0]?.start ?? 0) < t - nothingFor;
     });
     if (still !== undefined) this.lane = still.name;
@@ -164,13 +179,15 @@ export class PanelElement extends HTMLElement {
     this.drawn = "latest";
     const t = app.playhead.now();
     const { following } = app.playhead;
-    const all = app.filter.get().recent(app.model, following ? listed : Infinity);
-    const visible = following ? all : all.filter((run) => run.start <= t).slice(0, listed);
+    const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
+    const there = following ? all : all.filter((run) => run.start <= t);
+    const visible = there.slice(0, this.listed);
+    const more = there.length > visible.length;
     const many = app.model.lanes(t).length > 1;
     const sought = app.filter.get().on;
     // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
-    const moment = following ? "live" : String(t);
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment });
+    const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment, more });
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }
@@ -187,18 +204,40 @@ export class PanelElement extends HTMLElement {
       this.shown = scope.run?.key ?? "";
     }
     this.runView.tick(this.body, scope);
+    this.markStep(tab, scope);
     for (const left of this.body.querySelectorAll<HTMLElement>("[data-until]"))
       say(left, countdown(Number(left.dataset["until"]) - scope.t));
     for (const age of this.body.querySelectorAll<HTMLElement>("[data-since]"))
       say(age, duration(Math.max(0, scope.t - Number(age.dataset["since"]))));
   }
 
+  /** While one steps through a reconcile, what tells of the phase is marked, and each step brings it into sight. */
+  private markStep(tab: Tab, { run, t, app }: Scope): void {
+    const node = tab === "run" && run !== undefined && app.playhead.paused ? stationAt(run, t) : undefined;
+    const marked: HTMLElement[] = [];
+    for (const element of this.body.querySelectorAll<HTMLElement>("[data-step]")) {
+      const here = element.dataset["step"] === node;
+      element.classList.toggle("is-step", here);
+      if (here) marked.push(element);
+    }
+    const step = { run: run?.key, node };
+    const stepped = step.run === this.step.run && node !== undefined && node !== this.step.node;
+    this.step = step;
+    if (!stepped) return;
+    // Where not all of it has room it is the end that is seen: what was read, planned or written.
+    for (const element of [marked[0], marked.at(-1)]) element?.scrollIntoView({ block: "nearest" });
+  }
+
   private take(button: HTMLElement, app: App): void {
     const { run, t } = this.scope(app);
     const finding = app.model.findings().find(({ key }) => key === button.dataset["key"]);
-    const issue = (): string =>
-      finding !== undefined ? findingText(finding, app.model) : run === undefined ? "" : issueText(run, app.model, t);
-    void copied(button.dataset["take"] === "link" ? linkHere(app) : issue()).then((ok) => {
+    const issue = async (): Promise<string> => {
+      const texts = await this.later.get();
+      if (finding !== undefined) return texts?.findingText(finding, app.model) ?? "";
+      return run === undefined ? "" : (texts?.issueText(run, app.model, t) ?? "");
+    };
+    const what = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
+    void what.then(copied).then((ok) => {
       button.textContent = ok ? "Copied" : "The browser forbids copying";
     });
   }

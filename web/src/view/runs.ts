@@ -2,7 +2,7 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import type { Shape, Tone } from "../layout/types.ts";
-import { Keyed, attr, h, part, say } from "./dom.ts";
+import { Keyed, attr, h, part, say, show } from "./dom.ts";
 import { icon } from "./shapes.ts";
 import { causesShort, failed, nameOf, outcome, span, toneOf, took } from "./words.ts";
 
@@ -16,6 +16,8 @@ export interface RunsAround {
   readonly sought: boolean;
   /** What the list is of: it grows by itself as long as that is the same. */
   readonly moment: string;
+  /** There are older ones than those listed. */
+  readonly more: boolean;
 }
 
 /** Runs is the list; a row carries data-go with the reconcile's key. */
@@ -29,12 +31,20 @@ export class Runs {
   private newest: readonly Reconcile[] = [];
   private readonly none = h("p", { class: "quiet" }, "None yet.");
   private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
-  private around: RunsAround = { now: 0, zone: 0, many: false, sought: false, moment: "" };
+  private around: RunsAround = { now: 0, zone: 0, many: false, sought: false, moment: "", more: false };
 
-  constructor() {
+  private readonly older = h("button", { class: "button small older", type: "button", hidden: true }, "Older …");
+
+  /** more lists older ones. */
+  constructor(more: () => void) {
     const list = h("ul", { class: "runs" });
     this.list = list;
-    this.root.append(this.fresh, this.none, list);
+    this.root.append(this.fresh, this.none, list, this.older);
+    this.older.addEventListener("click", () => {
+      const from = this.buttons().length;
+      more();
+      this.buttons()[from]?.focus();
+    });
     this.fresh.addEventListener("click", () => {
       this.show(this.newest);
       this.buttons()[0]?.focus();
@@ -59,6 +69,8 @@ export class Runs {
     const hold = around.moment === this.around.moment && this.root.contains(document.activeElement);
     this.around = around;
     this.newest = runs;
+    say(this.title, around.sought ? "Matching reconciles" : "Latest reconciles");
+    show(this.older, around.more);
     say(this.none, around.sought ? "None match." : "None yet.");
     if (hold) this.hold(runs);
     else this.show(runs);
@@ -107,7 +119,8 @@ export class Runs {
   private key(event: KeyboardEvent): void {
     const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
     const buttons = this.buttons();
-    const next = buttons[buttons.findIndex((button) => button === document.activeElement) + step];
+    const last = step > 0 && !this.older.hidden ? this.older : undefined;
+    const next = buttons[buttons.findIndex((button) => button === document.activeElement) + step] ?? last;
     if (step === 0 || next === undefined) return;
     event.preventDefault();
     next.focus();

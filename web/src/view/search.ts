@@ -3,6 +3,7 @@ import { count } from "../base/time.ts";
 import { complete } from "../model/complete.ts";
 import type { Completion, Option } from "../model/complete.ts";
 import { Filter, filterOf } from "../model/filter.ts";
+import { quoted } from "../model/query.ts";
 import type { QueryError, Term } from "../model/query.ts";
 import type { App } from "./app.ts";
 import { attr, h, part, say, show } from "./dom.ts";
@@ -59,6 +60,10 @@ export class SearchElement extends HTMLElement {
       if (option !== null) this.take([...part(this, "list").children].indexOf(option));
     });
     this.connectTerms(app, terms);
+    document.addEventListener("click", ({ target }) => {
+      const errors = target instanceof Element ? target.closest('[data-part="errors-go"]') : null;
+      if (errors !== null) this.toggleErrors(app, errors.closest<HTMLElement>("[data-lane]")?.dataset["lane"] ?? "");
+    });
     app.filter.subscribe(() => {
       this.filtered(app);
     });
@@ -75,6 +80,13 @@ export class SearchElement extends HTMLElement {
   seek(text: string): void {
     this.input.value = text;
     this.apply();
+  }
+
+  /** Shows only what failed, of that controller where there are others, and the next time everything again. */
+  private toggleErrors(app: App, lane: string): void {
+    const many = app.model.lanes(app.playhead.now()).length > 1;
+    const text = `${many ? `controller:${quoted(lane)} ` : ""}result:error`;
+    this.seek(app.filter.get().text === text ? "" : text);
   }
 
   paint(): void {
@@ -194,7 +206,8 @@ export class SearchElement extends HTMLElement {
         }
         return true;
       case "Tab":
-        if (shiftKey || n === 0 || (this.active < 0 && this.offered.from === this.offered.to)) return false;
+        if (shiftKey || n === 0) return false;
+        if (this.active < 0 && (this.offered.from === this.offered.to || options[0]?.loose === true)) return false;
         this.take(Math.max(0, this.active));
         return true;
       case "Escape":

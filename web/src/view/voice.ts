@@ -1,8 +1,22 @@
 /** Tells screen readers what happened, in batches: never more than one sentence in ten seconds. */
+import type { NodeId } from "../base/geometry.ts";
+import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import type { App } from "./app.ts";
 import { say } from "./dom.ts";
-import { causesShort, failed, nameOf, outcome, plural } from "./words.ts";
+import { stationAt } from "./steps.ts";
+import {
+  causesShort,
+  failed,
+  failureSaid,
+  nameOf,
+  nextSaid,
+  outcome,
+  plural,
+  span,
+  writeFailed,
+  writeName,
+} from "./words.ts";
 
 const every = 10 * SECOND;
 
@@ -10,6 +24,8 @@ export class Voice {
   private last = 0;
   /** How many findings have been told, or were there before. */
   private findings = 0;
+  /** The reconcile and the phase that were told last, while one steps. */
+  private stepped = "";
   private readonly app: App;
   private readonly element: Element;
 
@@ -19,6 +35,8 @@ export class Voice {
   }
 
   paint(): void {
+    if (this.app.playhead.paused) return this.step();
+    this.stepped = "";
     const now = this.app.watch.hubNow();
     if (!this.app.playhead.following || now - this.last < every) return;
     const since = this.last === 0 ? now : this.last;
@@ -33,5 +51,46 @@ export class Voice {
     const errors = fresh.filter(failed).length;
     const counts = `${plural(fresh.length, "reconcile", "reconciles")}, ${plural(errors, "error", "errors")}.`;
     say(this.element, `${counts} Last: ${nameOf(last.item)}, ${causesShort(last)}, ${outcome(last)}.`);
+  }
+
+  /** Each step through a reconcile is told at once. */
+  private step(): void {
+    const { model, selection, playhead } = this.app;
+    const run = model.reconcile(selection.get()?.reconcile ?? "");
+    const node = run === undefined ? undefined : stationAt(run, playhead.now());
+    const step = `${run?.key ?? ""} ${node ?? ""}`;
+    if (step === this.stepped) return;
+    this.stepped = step;
+    if (run !== undefined && node !== undefined)
+      say(this.element, stepSaid(run, node, model.nth(run).n, model.after(run)));
+  }
+}
+
+/** stepSaid is what one sees at a phase of a reconcile: "web, reconcile 3, fetch, 0.1 ms: 3 Pod from the cache.". */
+export function stepSaid(run: Reconcile, node: NodeId, nth: number, after?: Reconcile): string {
+  const phase = run.phases.find(({ name }) => name === node);
+  const long = phase === undefined || phase.to === 0 ? "" : `, ${span(phase.to - phase.from)}`;
+  const told = toldOf(run, node, after).filter((text) => text !== "");
+  const what = told.length === 0 ? "" : `: ${told.join(", ")}`;
+  return `${nameOf(run.item)}, reconcile ${String(nth)}, ${node}${long}${what}.`;
+}
+
+function toldOf(run: Reconcile, node: NodeId, after: Reconcile | undefined): readonly string[] {
+  switch (node) {
+    case "dequeue":
+      return [causesShort(run)];
+    case "fetch":
+      return run.reads.map(
+        ({ count, kind, source, stale }) =>
+          `${String(count)} ${kind} from the ${source === "api" ? "API server" : "cache"}${stale === "yes" ? ", stale" : ""}`,
+      );
+    case "compute":
+      return run.plan.map(({ summary }) => summary);
+    case "apply":
+      return run.writes.map((write) => (writeFailed(write) ? failureSaid(write).text : writeName(write)));
+    default: {
+      const { text, more } = nextSaid(run, run.to, after);
+      return [outcome(run), `${text} ${more}`.trim()];
+    }
   }
 }

@@ -74,7 +74,7 @@ export function scaleOf(reconcile: Reconcile, now: number): Scale {
 export function waterfall(reconcile: Reconcile, now: number, all: boolean, lit = ""): HTMLElement {
   const scale = scaleOf(reconcile, now);
   const root = h("div", { class: `fall${all ? " is-all" : ""}` });
-  for (const bar of bars(reconcile, all)) root.append(...row(bar, scale, now, all, lit));
+  for (const bar of bars(reconcile, all)) root.append(...row(bar, stepOf(bar, reconcile), { scale, now, all, lit }));
   const hidden = reconcile.writeCount - reconcile.writes.length;
   if (hidden > 0)
     root.append(h("span", { class: "fall-name is-inner" }, `${String(hidden)} more`), h("span"), h("span"));
@@ -93,7 +93,20 @@ function serversButton({ writes }: Reconcile, all: boolean): HTMLElement {
   );
 }
 
-function row(bar: Bar, scale: Scale, now: number, all: boolean, lit: string): HTMLElement[] {
+/** The phase that a bar is or lies in. */
+function stepOf({ level, name, from }: Bar, { phases }: Reconcile): string | undefined {
+  if (level === 0) return name;
+  return phases.find((phase) => phase.from <= from && (phase.to === 0 || from <= phase.to))?.name;
+}
+
+interface Drawing {
+  readonly scale: Scale;
+  readonly now: number;
+  readonly all: boolean;
+  readonly lit: string;
+}
+
+function row(bar: Bar, step: string | undefined, { scale, now, all, lit }: Drawing): HTMLElement[] {
   const width = scale.to - scale.from;
   const left = clamp((bar.from - scale.from) / width);
   const right = clamp(((bar.to === 0 ? now : bar.to) - scale.from) / width);
@@ -104,13 +117,13 @@ function row(bar: Bar, scale: Scale, now: number, all: boolean, lit: string): HT
   mark.style.width = `${((right - left) * 100).toFixed(2)}%`;
   const here = lit !== "" && bar.write === lit;
   const inner = `${bar.level > 0 ? " is-inner" : ""}${here ? " is-lit" : ""}`;
-  const name = h("span", { class: `fall-name${inner}`, title: bar.title }, bar.name);
+  const name = h("span", { class: `fall-name${inner}`, title: bar.title, "data-step": step }, bar.name);
   if (here) name.append(h("span", { class: "fall-lit" }, "\u00a0◀ this write"));
   if (bar.level > 1) name.style.paddingLeft = `${String(12 + (all ? 6 : 12) * (bar.level - 1))}px`;
   return [
     name,
-    h("span", { class: "fall-track" }, mark),
-    h("span", { class: `fall-value tone-${bar.tone}` }, bar.value),
+    h("span", { class: "fall-track", "data-step": step }, mark),
+    h("span", { class: `fall-value tone-${bar.tone}`, "data-step": step }, bar.value),
   ];
 }
 

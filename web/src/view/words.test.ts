@@ -119,8 +119,12 @@ test("a failed write says on which version and what the answer was", () => {
     "web status written on rv 10\u00a0427, but tracer-page had made rv 10\u00a0429 (spec) 4 ms before: 409 Conflict",
   );
   const unknown = cause({ at: event.at, resourceVersion: "10429" });
-  assert.match(failureSaid(put, { cause: unknown }).text, /but somebody else had made/);
+  assert.match(failureSaid(put, { cause: unknown }).text, /but somebody whom the event does not name had made/);
   assert.match(failureSaid(put, { cause: { ...unknown, by: "self" } }).text, /but an own write had made/);
+  assert.match(
+    failureSaid(put, { cause: { ...event, at: put.from + 300 } }).text,
+    /tracer-page had made rv .* \(spec\) \(seen 0\.3 ms after\)/,
+  );
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");

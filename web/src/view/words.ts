@@ -2,6 +2,7 @@
 import { countdown, duration } from "../base/time.ts";
 import type { Cause, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
+import { failed as failedResult } from "../model/samples.ts";
 import type { Overtaken } from "../model/types.ts";
 import type { Held } from "../scene/types.ts";
 
@@ -115,7 +116,7 @@ function oneShort(cause: Cause): string {
 
 /** failed tells whether a result is one that the page draws as an error. */
 export function failed(reconcile: Reconcile): boolean {
-  return !["", "success", "requeue", "requeue_after"].includes(reconcile.result);
+  return failedResult(reconcile.result);
 }
 
 /** toneOf is the colour of a whole reconcile. */
@@ -173,11 +174,17 @@ export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">):
 }
 
 function overtakenSaid(write: Write, cause: Cause): string {
-  const who = cause.by === "self" ? "an own write" : (cause.manager ?? "somebody else");
+  const who = cause.by === "self" ? "an own write" : (cause.manager ?? "somebody whom the event does not name");
   const changed = cause.changed ?? [];
   const what = changed.length === 0 ? "" : ` (${changed.join(" and ")})`;
   const ago = write.from - cause.at;
-  return `${who} had made rv ${version(cause.resourceVersion ?? "")}${what}${ago > 0 ? ` ${span(ago)} before` : ""}`;
+  const when = ago > 0 ? `${span(ago)} before` : `(seen ${span(-ago)} after)`;
+  return `${who} had made rv ${version(cause.resourceVersion ?? "")}${what} ${when}`;
+}
+
+/** overtakenLink is what the link to the reconcile that made or saw a version says before its number. */
+export function overtakenLink({ made }: Pick<Overtaken, "made">): string {
+  return made ? "made by" : "seen by";
 }
 
 /** What comes next, in words, with its colour. */

@@ -3,12 +3,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Finding, Reconcile, Row } from "../base/rows.gen.ts";
 import { Table } from "../model/table.ts";
-import { at, cause, controller, pass, reconcile, wait, write } from "../../test/rows.ts";
-import { threeWays } from "./diff.ts";
-import { findingText, findingsAt } from "./findings.ts";
-import { generationsOf, journeyOf, markRoom } from "./journey.ts";
+import { at, cause, controller, hold, pass, reconcile, wait, write } from "../../test/rows.ts";
+import { threeWays } from "../view/diff.ts";
+import { findingsAt } from "../view/findings.ts";
+import { standsStill } from "../view/standstill.ts";
+import { findingText } from "./findingsview.ts";
+import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
 import { queueNow } from "./queueview.ts";
-import { dropSaid, gapSaid, redCause, startSteps, verdict } from "./startup.ts";
+import { dropSaid, gapSaid, startSteps, verdict } from "./startup.ts";
 
 function table(...rows: readonly Row[]): Table {
   const made = new Table();
@@ -25,7 +27,7 @@ test("a journey has a row for each cause, and marks by result", () => {
   const { rows, marks, from, to } = journeyOf(runs, at(9999), 300);
   assert.deepEqual(rows, ["update", "own write", "back-off"]);
   assert.deepEqual(
-    marks.map(({ row, tone, n, run }) => [row, tone, n, run.key]),
+    marks.map(({ row, tone, runs: own }) => [row, tone, own.length, own[0]?.key]),
     [
       ["update", "ok", 1, "a"],
       ["own write", "error", 1, "b"],
@@ -46,7 +48,7 @@ test("property: however many reconciles, every one is in a mark, errors are neve
       });
       const { marks } = journeyOf(runs, at(t + 1), width);
       assert.equal(
-        marks.reduce((sum, mark) => sum + mark.n, 0),
+        marks.reduce((sum, mark) => sum + mark.runs.length, 0),
         runs.length,
       );
       assert.equal(
@@ -55,8 +57,20 @@ test("property: however many reconciles, every one is in a mark, errors are neve
       );
       assert.ok(marks.length <= Math.ceil(width / markRoom));
       assert.ok(marks.every((mark) => mark.x >= 0 && mark.x <= width));
+      for (const [i, { x }] of marks.entries()) assert.ok(i === 0 || x - (marks[i - 1]?.x ?? 0) >= markRoom);
     }),
   );
+});
+
+test("a mark of many leads to its worst, and from there on through all of them", () => {
+  const runs = [3, 4, 5, 6].map((ms) =>
+    pass(ms, [0, 1], { key: String(ms), causes: [cause()], result: ms === 4 ? "error" : "success" }),
+  );
+  const mark = journeyOf([...runs, pass(9000, [0, 1], { key: "far", causes: [cause()] })], at(9999), 300).marks[0];
+  assert.ok(mark !== undefined);
+  const way = [leadsTo(mark, "elsewhere")?.key];
+  for (let i = 0; i < 4; i++) way.push(leadsTo(mark, way.at(-1))?.key);
+  assert.deepEqual(way, ["4", "5", "6", "3", "4"]);
 });
 
 test("five thousand reconciles of one item become a few marks, at once", () => {
@@ -146,16 +160,61 @@ test("the steps before the loop say what stands in the way, with the API server'
     startSteps({ ...ready, watchError: "Pod: Expired" }, 0)[2]?.text ?? "",
     /the watch fails: the API server answers Expired$/,
   );
-  assert.equal(verdict(blind, 0, 0), "podset does nothing because of: Lease.");
-  assert.match(verdict({ ...ready, dropped: 12 }, 0, 0), /is ready.*yet\. 12 were dropped before it\./);
+  const around = { last: 0, zone: 0, controls: [], holds: [] };
+  assert.equal(verdict(blind, around), "podset does nothing because of: Lease.");
+  assert.match(verdict({ ...ready, dropped: 12 }, around), /is ready.*yet\. 12 were dropped before it\./);
 });
 
-test("a red cause counts after the time that a start takes, and only while connected", () => {
+test("a controller that is paused or held does nothing for that reason, and of a lost hub nothing is known", () => {
+  const c = controller({ synced: ["Pod"] });
+  const around = { last: at(0), zone: 0, controls: [], holds: [] };
+  const pause = {
+    row: "control",
+    key: "c1",
+    controller: "podset",
+    command: "pause",
+    text: "pause",
+    by: "presenter",
+    from: at(2000),
+    to: 0,
+  } as const;
+  assert.equal(
+    verdict(c, { ...around, controls: [pause], holds: [hold()] }),
+    "podset is paused by the presenter since 10:41:02: web is held before apply.",
+  );
+  assert.match(verdict(c, { ...around, controls: [pause] }), /paused .*: no worker has come to a phase since\.$/);
+  assert.equal(verdict(c, { ...around, holds: [hold({ why: "break" })] }), "podset stands: web is held before apply.");
+  assert.match(
+    verdict({ ...c, stopping: true }, { ...around, lostAt: at(5000) }),
+    /^The hub is not connected since 10:41:05/,
+  );
+});
+
+test("a red step counts after the time that a start takes, and only while connected", () => {
   const c = controller({ unsynced: ["Pod"], since: at(0) });
-  assert.equal(redCause(c, at(2000)), undefined);
-  assert.equal(redCause(c, at(4000))?.name, "Cache Pod");
-  assert.equal(redCause({ ...c, connected: false }, at(4000)), undefined);
-  assert.equal(redCause({ ...c, unsynced: [] }, at(4000)), undefined);
+  assert.equal(standsStill(c, at(2000)), false);
+  assert.equal(standsStill(c, at(4000)), true);
+  assert.equal(standsStill({ ...c, connected: false }, at(4000)), false);
+  assert.equal(standsStill({ ...c, unsynced: [] }, at(4000)), false);
+});
+
+test("a controller stands still when one of the steps before its loop is red, and only then", () => {
+  const ways = [
+    {},
+    { lease: "waiting" },
+    { unsynced: ["Pod"] },
+    { watchError: "Pod: Forbidden" },
+    { workers: 0 },
+    { stopping: true },
+  ];
+  for (const way of ways) {
+    const c = controller(way);
+    assert.equal(
+      standsStill(c, at(4000)),
+      startSteps(c, 0).some((step) => !step.ok),
+      JSON.stringify(way),
+    );
+  }
 });
 
 test("dropped events and gaps are told with their reason", () => {

@@ -1,15 +1,15 @@
 /** An item's journey: its reconciles over time by cause and result, its generations, and those around the selected one. */
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { SECOND, clock } from "../base/time.ts";
-import { h, s } from "./dom.ts";
-import { findingList } from "./findings.ts";
-import { generationsOf, journeyOf, markRoom } from "./journey.ts";
+import { h, s } from "../view/dom.ts";
+import { findingList } from "../view/findings.ts";
+import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
 import type { Generations, Journey, Mark } from "./journey.ts";
-import { section } from "./parts.ts";
-import { shapeOf } from "./runs.ts";
-import type { Scope, View } from "./scope.ts";
-import { icon } from "./shapes.ts";
-import { causesShort, outcome, plural, span, toneOf, took, word } from "./words.ts";
+import { section } from "../view/parts.ts";
+import { shapeOf } from "../view/runs.ts";
+import type { Scope, View } from "../view/scope.ts";
+import { icon } from "../view/shapes.ts";
+import { causesShort, outcome, plural, span, toneOf, took, word } from "../view/words.ts";
 
 /** A row holds its letters and below them its marks. */
 const markHeight = 16;
@@ -51,18 +51,19 @@ export const itemView: View = {
 
 function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
   const { model, selection, run, t, zone, width, letters } = scope;
-  const journey = journeyOf(runs, t, width);
+  const journey = journeyOf(runs, t, width, Math.max(markRoom, 2.6 * letters));
   const rowHeight = letters + markHeight + 16;
   const height = journey.rows.length * rowHeight;
   const svg = s("svg", { class: "journey", width, height, "aria-hidden": "true" });
   const x = across(journey);
+  const drawn = new Set<string>();
   for (const wait of model.related.waits(selection?.controller ?? "", selection?.item ?? ""))
-    stay(svg, wait, t, x, height);
+    if (stay(svg, wait, t, x, height)) drawn.add(wait.state);
   journey.rows.forEach((row, i) =>
     svg.append(s("text", { x: 0, y: i * rowHeight + letters, class: "journey-row" }, row)),
   );
   for (const mark of journey.marks)
-    svg.append(drawn(mark, journey.rows.indexOf(mark.row) * rowHeight + letters + 2, run));
+    svg.append(markDrawn(mark, journey.rows.indexOf(mark.row) * rowHeight + letters + 2, run));
   const at = run === undefined ? -1 : runs.findIndex(({ key }) => key === run.key);
   const said = run === undefined ? "" : `, ${causesShort(run)}, ${outcome(run)}, ${clock(run.start, zone)}`;
   return h(
@@ -80,14 +81,15 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
     },
     svg,
     h("p", { class: "axis-ends" }, h("span", {}, clock(journey.from, zone)), h("span", {}, clock(journey.to, zone))),
+    stripes(drawn),
   );
 }
 
 /** A stay in the queue or the waiting room, where it is long enough to be seen. */
-function stay(svg: SVGElement, wait: Wait, t: number, x: (at: number) => number, height: number): void {
+function stay(svg: SVGElement, wait: Wait, t: number, x: (at: number) => number, height: number): boolean {
   const left = x(wait.from);
   const right = x(wait.to === 0 ? t : Math.min(t, wait.to));
-  if (wait.from > t || left < 0 || right - left < 2) return;
+  if (wait.from > t || left < 0 || right - left < 2) return false;
   svg.append(
     s(
       "rect",
@@ -95,18 +97,32 @@ function stay(svg: SVGElement, wait: Wait, t: number, x: (at: number) => number,
       s("title", {}, word(wait.why ?? wait.state)),
     ),
   );
+  return true;
 }
 
-function drawn({ x, n, tone, run }: Mark, y: number, selected: Reconcile | undefined): SVGElement {
-  const here = run.key === selected?.key ? " is-here" : "";
-  const g = s("g", { class: `mark${here}`, transform: `translate(${String(x + 4)} ${String(y)})`, "data-go": run.key });
+/** What the stripes behind the marks mean, of those that there are. */
+function stripes(drawn: ReadonlySet<string>): HTMLElement | undefined {
+  if (drawn.size === 0) return undefined;
+  const root = h("p", { class: "stripes" });
+  for (const [state, text] of [
+    ["ready", "in the queue"],
+    ["delayed", "in the waiting room"],
+  ] as const)
+    if (drawn.has(state)) root.append(h("span", { class: `stripe is-${state}` }), `${text} `);
+  return root;
+}
+
+function markDrawn(mark: Mark, y: number, selected: Reconcile | undefined): SVGElement {
+  const { x, tone, runs } = mark;
+  const n = runs.length;
+  const to = leadsTo(mark, selected?.key);
+  const here = runs.some(({ key }) => key === selected?.key) ? " is-here" : "";
+  const g = s("g", { class: `mark${here}`, transform: `translate(${String(x + 4)} ${String(y)})`, "data-go": to?.key });
   g.append(s("rect", { class: "mark-hit", x: -4, y: -2, width: markRoom, height: 32 }));
   g.append(icon(shapeOf(tone), tone));
-  if (n > 1)
-    g.append(s("text", { x: 8, y: 27, class: "mark-n" }, n > 999 ? `${String(Math.floor(n / 1000))}k` : String(n)));
-  g.append(
-    s("title", {}, `${n > 1 ? `${String(n)} reconciles, the newest: ` : ""}${causesShort(run)}, ${outcome(run)}`),
-  );
+  if (n > 1) g.append(s("text", { x: 8, y: 27, class: "mark-n" }, `×${n > 99 ? "99+" : String(n)}`));
+  const said = to === undefined ? "" : `${causesShort(to)}, ${outcome(to)}`;
+  g.append(s("title", {}, n > 1 ? `${String(n)} reconciles: each press goes to another. Now: ${said}` : said));
   return g;
 }
 

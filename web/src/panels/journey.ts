@@ -1,18 +1,24 @@
 /** An item's reconciles on a time axis: which mark stands where, and the generations as steps. Pure. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { causeSaid, toneOf, writeFailed } from "./words.ts";
+import { causeSaid, toneOf, writeFailed } from "../view/words.ts";
 import type { Tone } from "../layout/types.ts";
 
 /** One mark: a reconcile, or as many as come to stand in one place. */
 export interface Mark {
   /** The row: a cause in words. */
   readonly row: string;
+  /** Where the first of them lies. */
   readonly x: number;
-  readonly n: number;
   /** The worst of them. */
   readonly tone: Tone;
-  /** The newest of them with that tone. */
-  readonly run: Reconcile;
+  /** In order of time. */
+  readonly runs: readonly Reconcile[];
+}
+
+/** leadsTo is where a press on a mark goes: to the first with its tone, and from one of its own to the next. */
+export function leadsTo({ tone, runs }: Mark, selected: string | undefined): Reconcile | undefined {
+  const at = runs.findIndex(({ key }) => key === selected);
+  return at >= 0 ? runs[(at + 1) % runs.length] : runs.find((run) => toneOf(run) === tone);
 }
 
 export interface Journey {
@@ -30,27 +36,31 @@ export const markRoom = 24;
 
 const worst: readonly Tone[] = ["error", "accent", "warn", "own", "ok"];
 
-/** journeyOf places runs (in order of time) on a line of that width. It ends with the last of them, or at t while that runs. */
-export function journeyOf(runs: readonly Reconcile[], t: number, width: number): Journey {
+/**
+ * journeyOf places runs (in order of time) on a line of that width. It ends with the last of them, or at t while that
+ * runs. Marks of a row stand apart by so many pixels at least: as wide as a number below them may be.
+ */
+export function journeyOf(runs: readonly Reconcile[], t: number, width: number, apart = markRoom): Journey {
   const from = runs[0]?.start ?? t;
-  const last = runs.at(-1);
-  const to = Math.max(last === undefined || last.to === 0 ? t : Math.min(t, last.to), from + 1);
-  const cells = new Map<string, Mark>();
-  const rows = new Set<string>();
+  const end = runs.at(-1);
+  const to = Math.max(end === undefined || end.to === 0 ? t : Math.min(t, end.to), from + 1);
+  const marks: { row: string; x: number; tone: Tone; runs: Reconcile[] }[] = [];
+  const last = new Map<string, (typeof marks)[number]>();
   for (const run of runs) {
     const row = run.causes[0] === undefined ? "not known" : causeSaid(run.causes[0]).chip;
-    rows.add(row);
     const x = ((run.start - from) / (to - from)) * (width - markRoom);
-    const key = `${row} ${String(Math.floor(x / markRoom))}`;
-    cells.set(key, joined(cells.get(key), { row, x, n: 1, tone: toneOf(run), run }));
+    const tone = toneOf(run);
+    const before = last.get(row);
+    if (before !== undefined && x < before.x + apart) {
+      before.runs.push(run);
+      if (worst.indexOf(tone) < worst.indexOf(before.tone)) before.tone = tone;
+      continue;
+    }
+    const mark = { row, x, tone, runs: [run] };
+    last.set(row, mark);
+    marks.push(mark);
   }
-  return { from, to, width, rows: [...rows], marks: [...cells.values()] };
-}
-
-function joined(before: Mark | undefined, mark: Mark): Mark {
-  if (before === undefined) return mark;
-  const worse = worst.indexOf(before.tone) < worst.indexOf(mark.tone) ? before : mark;
-  return { ...worse, x: before.x, n: before.n + 1 };
+  return { from, to, width, rows: [...last.keys()], marks };
 }
 
 /** A step line: from at on it is v. */

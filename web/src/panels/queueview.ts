@@ -2,10 +2,10 @@
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { countdown, count, duration } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
-import { h } from "./dom.ts";
-import { section } from "./parts.ts";
-import type { View } from "./scope.ts";
-import { ordinal, word } from "./words.ts";
+import { h } from "../view/dom.ts";
+import { section } from "../view/parts.ts";
+import type { View } from "../view/scope.ts";
+import { ordinal, word } from "../view/words.ts";
 
 /** As many of each are listed. */
 const listed = 50;

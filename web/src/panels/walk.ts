@@ -1,4 +1,4 @@
-import type { Scope } from "./scope.ts";
+import type { Scope } from "../view/scope.ts";
 
 /** walkKey moves the selection along an item's reconciles while its axis has the focus. */
 export function walkKey(event: KeyboardEvent, { app, model, selection, run, t }: Scope): void {

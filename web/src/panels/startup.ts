@@ -1,7 +1,7 @@
 /** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
-import type { Controller, Drop, Gap } from "../base/rows.gen.ts";
-import { SECOND, clock, count } from "../base/time.ts";
-import { plural, word } from "./words.ts";
+import type { Control, Controller, Drop, Gap, Hold } from "../base/rows.gen.ts";
+import { clock, count } from "../base/time.ts";
+import { nameOf, plural, word } from "../view/words.ts";
 
 export interface StartStep {
   readonly name: string;
@@ -59,16 +59,35 @@ function cacheSteps({ synced = [], unsynced = [], watchError = "" }: Controller)
   });
 }
 
-/** redCause is the first step that is not done, of a controller that has had the time for it. */
-export function redCause(c: Controller, now: number): StartStep | undefined {
-  if (!c.connected || now - c.since < 3 * SECOND) return undefined;
-  return startSteps(c, 0).find((step) => !step.ok);
+/** What else is known of a controller when it is asked why it does nothing. Times are µs. */
+export interface Around {
+  /** When the newest reconcile began, 0 when there was none. */
+  readonly last: number;
+  readonly zone: number;
+  /** The pauses and holds that stand. */
+  readonly controls: readonly Control[];
+  readonly holds: readonly Hold[];
+  /** When the hub was heard of last, while it is not; else undefined. */
+  readonly lostAt?: number;
 }
 
-/** verdict says in one sentence how it stands. last: when the newest reconcile began, 0 when there was none. */
-export function verdict(c: Controller, last: number, zone: number): string {
+/** verdict says in one sentence how it stands. */
+export function verdict(c: Controller, { last, zone, controls, holds, lostAt }: Around): string {
+  if (lostAt !== undefined) {
+    const since = lostAt > 0 ? ` since ${clock(lostAt, zone)}` : "";
+    return `The hub is not connected${since}: what ${c.key} does is not known. The steps are as they were then.`;
+  }
   const bad = startSteps(c, zone).find((step) => !step.ok);
   if (bad !== undefined) return `${c.key} does nothing because of: ${bad.name}.`;
+  const pause = controls.find(({ command }) => command === "pause");
+  const held = holds.map(
+    ({ item = "", phase }) => `${item === "" ? "a worker" : nameOf(item)} is held before ${phase}`,
+  );
+  if (pause !== undefined) {
+    const whom = held.length === 0 ? "no worker has come to a phase since" : held.join(", ");
+    return `${c.key} is paused by the ${pause.by} since ${clock(pause.from, zone)}: ${whom}.`;
+  }
+  if (held.length > 0) return `${c.key} stands: ${held.join(", ")}.`;
   const since = last > 0 ? `since ${clock(last, zone)}` : "yet";
   const dropped = c.dropped ?? 0;
   const but = dropped === 0 ? "" : ` ${count(dropped)} ${dropped === 1 ? "was" : "were"} dropped before it.`;

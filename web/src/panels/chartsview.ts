@@ -1,11 +1,11 @@
-/** The script of the panel that shows a controller over time: rate, errors, latency and depth, read by pointer and keys, and as a table. */
-import { SECOND, clock } from "./base/time.ts";
-import { series } from "./model/series.ts";
-import type { Point } from "./model/series.ts";
-import { bands, charts, readAt } from "./charts/charts.ts";
-import { h } from "./view/dom.ts";
-import { scrolling } from "./view/parts.ts";
-import type { Scope, View } from "./view/scope.ts";
+/** A controller over time: rate, errors, latency and depth, read by pointer and keys, and as a table. */
+import { SECOND, clock } from "../base/time.ts";
+import { series } from "../model/series.ts";
+import type { Point } from "../model/series.ts";
+import { bands, charts, readAt } from "./charts.ts";
+import { h } from "../view/dom.ts";
+import { scrolling } from "../view/parts.ts";
+import type { Scope, View } from "../view/scope.ts";
 
 /** How many steps a chart has, and how long each is: as much as the line of time below shows. */
 const steps = 60;

@@ -1,17 +1,38 @@
 /** A reconcile as text that one can paste into a bug report. */
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Model } from "../model/types.ts";
-import { differences } from "./diff.ts";
-import { causeSaid, kindSaid, nextSaid, outcome, plural, span, took, word, writeName } from "./words.ts";
+import { differences } from "../view/diff.ts";
+import {
+  causeSaid,
+  failureSaid,
+  kindSaid,
+  nextSaid,
+  outcome,
+  overtakenLink,
+  plural,
+  span,
+  took,
+  word,
+  writeFailed,
+  writeName,
+} from "../view/words.ts";
 
 /** issueText writes it as Markdown. now: true time, µs. Times of day are UTC, for whoever reads it elsewhere. */
-export function issueText(reconcile: Reconcile, model: Pick<Model, "nth" | "after">, now: number): string {
+export function issueText(
+  reconcile: Reconcile,
+  model: Pick<Model, "nth" | "after" | "overtaken">,
+  now: number,
+): string {
   const { n, of } = model.nth(reconcile);
   const next = nextSaid(reconcile, now, model.after(reconcile));
   return [
     `### ${reconcile.item}: ${outcome(reconcile)} after ${span(took(reconcile, now))}`,
     `Controller ${reconcile.controller}, reconcile ${String(n)} of ${String(of)}, worker ${String(reconcile.worker)}, ` +
       `${new Date(reconcile.start / 1000).toISOString()}, trace ${reconcile.key}`,
+    part(
+      "What failed",
+      reconcile.writes.filter(writeFailed).map((write) => failureLine(reconcile, write, model)),
+    ),
     part("Why it ran", reconcile.causes.map(causeLine)),
     part("How it went", reconcile.phases.map(phaseLine)),
     part(
@@ -30,6 +51,16 @@ export function issueText(reconcile: Reconcile, model: Pick<Model, "nth" | "afte
 
 function part(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : [`**${title}**`, "", ...lines.map((line) => `- ${line}`)].join("\n");
+}
+
+/** The sentence of the panel, with the version in full and the reconcile that made or saw it. */
+function failureLine(reconcile: Reconcile, write: Write, model: Pick<Model, "overtaken">): string {
+  const overtaken = model.overtaken(reconcile, write);
+  const { text } = failureSaid(write, overtaken);
+  const plain = text.replaceAll("\u00a0", "");
+  if (overtaken === undefined) return plain;
+  const { reconcile: run, nth } = overtaken;
+  return `${plain}; ${overtakenLink(overtaken)} reconcile ${String(nth)}, trace ${run.key}`;
 }
 
 function causeLine(cause: Cause): string {

@@ -11,19 +11,38 @@ test("a reconcile as text says everything that the panel says", () => {
     reads: [{ span: "s", from: at(3), to: at(3.1), kind: "Pod", source: "cache", count: 3, stale: "yes", staleBy: 1 }],
     writes: [
       write({ after: "10428" }),
-      write({ method: "PUT", resource: "podsets", subresource: "status", name: "web", status: 409, error: "Conflict" }),
+      write({
+        method: "PUT",
+        resource: "podsets",
+        subresource: "status",
+        name: "web",
+        before: "10425",
+        status: 409,
+        error: "Conflict",
+      }),
     ],
     failedWrites: 1,
     result: "error",
     error: "Conflict",
     next: { why: "backoff", at: at(50), requeues: 4 },
   });
-  const text = issueText(run, { nth: () => ({ n: 17, of: 17 }), after: () => undefined }, at(1000));
+  const overtaken = {
+    cause: cause({ at: at(-4), manager: "helm", resourceVersion: "10426", changed: ["metadata"] }),
+    reconcile: pass(20, [1], { key: "5c0a" }),
+    nth: 18,
+    made: false,
+  };
+  const model = { nth: () => ({ n: 17, of: 17 }), after: () => undefined, overtaken: () => overtaken };
+  const text = issueText(run, model, at(1000));
   assert.equal(
     text,
     `### default/web: Conflict after 6.7 ms
 
 Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace 4bf92f35
+
+**What failed**
+
+- web status written on rv 10425, but helm had made rv 10426 (metadata) 4 ms before: 409 Conflict; seen by reconcile 18, trace 5c0a
 
 **Why it ran**
 
@@ -48,7 +67,7 @@ Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace
 **Writes**
 
 - POST pod web-x7k2p: 201, resourceVersion 10428
-- PUT status web: 409 Conflict
+- PUT status web: 409 Conflict, resourceVersion 10425
 
 **Next**: Back-off of 40 ms (4th time)
 `,

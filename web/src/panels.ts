@@ -1,0 +1,24 @@
+/** The script of the panel's views that are not shown at first, and of what one can copy out of the panel. */
+import { chainView } from "./panels/chainview.ts";
+import { ChartsView } from "./panels/chartsview.ts";
+import { findingText, findingsView } from "./panels/findingsview.ts";
+import { issueText } from "./panels/issue.ts";
+import { itemView } from "./panels/itemview.ts";
+import { queueView } from "./panels/queueview.ts";
+import { startView } from "./panels/startview.ts";
+import { walkKey } from "./panels/walk.ts";
+import type { Panels } from "./view/later.ts";
+
+export const panels: Panels = {
+  views: {
+    queue: queueView,
+    charts: new ChartsView(),
+    start: startView,
+    findings: findingsView,
+    item: itemView,
+    chain: chainView,
+  },
+  findingText,
+  issueText,
+  walkKey,
+};

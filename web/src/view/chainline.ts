@@ -1,0 +1,35 @@
+/** One reconcile of a chain in a line. */
+import type { ChainLine } from "../model/chain.ts";
+import type { Model } from "../model/types.ts";
+import { h } from "./dom.ts";
+import { shapeOf } from "./runs.ts";
+import { icon } from "./shapes.ts";
+import { outcome, plural, span, toneOf, word, writeName } from "./words.ts";
+
+/** lineSaid tells one line: how it came about, which reconcile it is, how long after. */
+export function lineSaid({ reconcile, write, writes, since, loop }: ChainLine, model: Pick<Model, "nth">): HTMLElement {
+  const tone = toneOf(reconcile);
+  const by = write === undefined ? timer(reconcile) : writes > 1 ? plural(writes, "write", "writes") : writeName(write);
+  const name = `${reconcile.item} reconcile ${String(model.nth(reconcile).n)}`;
+  const after = Math.max(0, reconcile.start - since);
+  return h(
+    "span",
+    { class: "chain-said" },
+    icon(shapeOf(tone), tone),
+    by === "" ? "" : h("span", { class: "quiet" }, ` ${by} → `),
+    h("button", { class: "link", type: "button", "data-go": reconcile.key }, name),
+    ` ${reconcile.controller}, ${outcome(reconcile)}`,
+    by !== "" && h("span", { class: "rv" }, ` +${span(after)}`),
+    loop &&
+      h(
+        "span",
+        { class: "chip tone-own", title: "The write of this item set off the same item again" },
+        "↺ comes back to itself",
+      ),
+  );
+}
+
+function timer({ causes }: ChainLine["reconcile"]): string {
+  const what = causes.find((cause) => cause.what === "backoff" || cause.what === "requeue_after")?.what ?? "";
+  return what === "" ? "" : word(what);
+}
