@@ -26,6 +26,11 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   const first = await held.getAttribute("data-node");
   await strip.getByRole("button", { name: "Step a phase" }).click();
   await expect.poll(() => held.first().getAttribute("data-node")).not.toBe(first);
+  // The token stands where the hand is, not in the phase before or after it.
+  await dash.locator("#details .run").first().click();
+  await expect(dash.locator("tracer-lane")).toHaveAttribute("data-selected-at", "fetch");
+  await expect(held.first()).toHaveAttribute("data-node", "fetch");
+  await strip.getByRole("button", { name: "Step a phase" }).focus();
   await dash.keyboard.press("Escape");
   await dash.locator("#control-toggle").press("k");
   await dash.keyboard.press("k");

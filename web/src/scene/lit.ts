@@ -27,7 +27,7 @@ export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
   for (const { journey, step, dim } of under) {
     if (step.kind !== "stay" || step.node === "queue" || step.node === "waiting") continue;
     const open = step.trueTo === 0;
-    const duration = durationOf(step.trueFrom, open ? t : step.trueTo);
+    const duration = durationOf(step.trueFrom, open ? t : step.trueTo, step.held);
     const { tone, node } = step;
     const seen = nodes.get(node);
     if (seen === undefined) {
@@ -99,6 +99,7 @@ function stronger(tone: Tone, other: Tone | undefined): Tone {
   return other === undefined || STRENGTH[tone] >= STRENGTH[other] ? tone : other;
 }
 
-function durationOf(from: number, to: number): number {
-  return from > 0 && to >= from ? to - from : -1;
+/** A hold is no part of how long a phase took; while it lasts there is no duration. */
+function durationOf(from: number, to: number, held = 0): number {
+  return from > 0 && to >= from && held < Infinity ? Math.max(0, to - from - held) : -1;
 }

@@ -224,7 +224,7 @@ export class Scrubber {
     const run = inside.find(failed) ?? inside[0];
     if (run === undefined) return app.playhead.seek(at);
     app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    app.playhead.seek(momentOf(run, "apply"));
+    app.playhead.seek(momentOf(app, run, "apply"));
   }
 
   /** The slider's own keys, which work also where the page's are switched off. */
