@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -63,6 +64,36 @@ type Edge struct {
 	TextAt Point
 	Anchor string
 	Arrow  bool
+}
+
+// RateAt is where the edge says how many go along it in a second: below its
+// text, or above it where it has none.
+func (e Edge) RateAt() Point {
+	switch {
+	case e.Anchor == "middle":
+		return Point{e.TextAt.X, e.TextAt.Y + 36}
+	case e.Text != "":
+		return Point{e.TextAt.X, e.TextAt.Y + 20}
+	}
+	from, to := e.Corners[0], e.Corners[len(e.Corners)-1]
+	switch e.ID {
+	case "queue-dequeue":
+		return Point{212, 174}
+	case "requeue-done":
+		return Point{againX + 8, 196}
+	case "waiting-queue":
+		return Point{queueX + 12, 130}
+	}
+	return Point{(from.X + to.X) / 2, from.Y - 18}
+}
+
+// RateAnchor is the SVG text-anchor of what stands at RateAt.
+func (e Edge) RateAnchor() string {
+	switch e.ID {
+	case "queue-dequeue", "requeue-done", "waiting-queue":
+		return "start"
+	}
+	return cmp.Or(e.Anchor, "middle")
 }
 
 // The lines on which the map stands.

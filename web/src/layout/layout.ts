@@ -113,6 +113,13 @@ export class Layout {
     return lowerBound(begun, to, byStart) - lowerBound(begun, from, byStart);
   }
 
+  /** Calls visit for each pass of a lane that began in [from, to), in truth. */
+  begun(lane: string, from: number, to: number, visit: (pass: Reconcile) => void): void {
+    const begun = this.index.get(lane)?.begun ?? [];
+    const end = lowerBound(begun, to, byStart);
+    for (let i = lowerBound(begun, from, byStart); i < end; i++) visit(begun[i] as Reconcile);
+  }
+
   /** The next display time after t at which a journey begins, Infinity when none is known. */
   nextStart(lane: string, t: number): number {
     const index = this.index.get(lane);

@@ -63,21 +63,6 @@ export function edgesOf(under: readonly Under[]): ActiveEdge[] {
   return [...edges.values()];
 }
 
-/** flowsOf gives each line the rate at which tokens set out on it, for lanes too fast to draw tokens. */
-export function flowsOf(lane: string, starts: ReadonlyMap<EdgeId, Flow>, seconds: number): ActiveEdge[] {
-  return [...starts].map(([edge, { n, dim }]) => {
-    const rate = n / seconds;
-    const width = Math.min(6, 1 + Math.log10(1 + rate));
-    return dimmed({ lane, edge, tone: "accent", own: false, rate, width }, dim);
-  });
-}
-
-/** How many tokens set out on a line, and whether the filter leaves all of them out. */
-export interface Flow {
-  n: number;
-  dim: boolean;
-}
-
 function light(
   edges: Map<string, ActiveEdge>,
   lane: string,
@@ -92,7 +77,7 @@ function light(
   if (before !== undefined && dim && before.dim !== true) return;
   const fresh = before === undefined || (before.dim === true && !dim);
   const lit = fresh ? { tone, own } : { tone: stronger(tone, before.tone), own: own || before.own };
-  edges.set(key, dimmed({ lane, edge, rate: 0, width: 1, ...lit }, dim));
+  edges.set(key, dimmed({ lane, edge, rate: 0, heat: 0, width: 1, ...lit }, dim));
 }
 
 function stronger(tone: Tone, other: Tone | undefined): Tone {

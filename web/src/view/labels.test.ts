@@ -61,4 +61,5 @@ test("a token on an upright line has its label beside it", () => {
 
 test("a token that stands for many says how many", () => {
   assert.equal(placeLabels([token({ x: 500, y: 130, count: 23 })], options)[0]?.text, "web ×23");
+  assert.equal(placeLabels([token({ x: 500, y: 130, label: "×23", count: 23 })], options)[0]?.text, "×23");
 });

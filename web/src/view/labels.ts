@@ -34,10 +34,14 @@ export function placeLabels(tokens: readonly Token[], options: LabelOptions): La
   return labels;
 }
 
+/** manyOf appends how many a token stands for; one of many that are not alike is labelled with their number already. */
+export function manyOf(label: string, count: number): string {
+  return count > 1 && !label.startsWith("×") ? `${label} ×${String(count)}` : label;
+}
+
 function textOf(token: Token): string {
   if (token.minor && token.count === 1) return "";
-  const many = token.count > 1 ? ` ×${String(token.count)}` : "";
-  return `${token.label}${many}`;
+  return manyOf(token.label, token.count);
 }
 
 function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): Point[] {

@@ -32,6 +32,8 @@ export class LaneElement extends HTMLElement {
   /** What the numbers were painted from last. */
   private painted = "";
   private paintedInSight = false;
+  /** Reconciles a second, as the page says it. */
+  private rate = 0;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
   private readonly lines = new Map<string, SVGPathElement>();
@@ -55,7 +57,7 @@ export class LaneElement extends HTMLElement {
       this.press(event);
     });
     picture.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.pick(event.target);
+      if (event.key === "Enter" || event.key === " ") this.pick(event.target, event);
     });
     picture.addEventListener("pointermove", (event) => {
       const { left, top } = picture.getBoundingClientRect();
@@ -86,7 +88,7 @@ export class LaneElement extends HTMLElement {
     const { app } = this;
     const selected = app?.selection.get()?.reconcile ?? "";
     this.tokens?.draw(tokens, selected);
-    const ringed = tokens.find((token) => token.kind === "pass" && token.reconcile === selected);
+    const ringed = tokens.find((token) => token.kind === "pass" && selected !== "" && token.reconcile === selected);
     attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
@@ -119,6 +121,7 @@ export class LaneElement extends HTMLElement {
     if (app === undefined) return;
     const t = app.playhead.following ? undefined : app.playhead.now();
     const { controller } = lane;
+    this.rate = lane.rate;
     const sign = [app.model.version, app.watch.connection().state, t ?? "live"].join();
     if (sign === this.painted && inSight === this.paintedInSight) return;
     this.painted = sign;
@@ -220,7 +223,12 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-own", edge?.own === true && edge.dim !== true);
       g.classList.toggle("is-dim", edge?.dim === true);
       const line = this.lines.get(id);
-      const width = edge !== undefined && edge.width > 1 ? `${String(2 * edge.width)}px` : "";
+      const flows = edge !== undefined && edge.rate > 0;
+      g.classList.toggle("is-flow", flows);
+      attr(g, "data-tone", edge?.tone ?? "");
+      g.style.setProperty("--heat", flows ? `${String(Math.round(100 * edge.heat))}%` : "");
+      say(part(g, "rate"), flows ? `${rate(edge.rate)}/s` : "");
+      const width = edge !== undefined && edge.width > 1 ? `${(2 * edge.width).toFixed(1)}px` : "";
       if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
   }
@@ -232,7 +240,7 @@ export class LaneElement extends HTMLElement {
     show(part(g, "none"), total === 0);
     const visible = Math.min(slots.length, total > queueSlots ? queueSlots - 1 : queueSlots);
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".slot")].entries()) {
-      if (i === visible && total > visible) this.moreSlot(slot, total - visible);
+      if (i === visible && total > visible) this.moreSlot(slot, total - visible, visible);
       else this.fillSlot(slot, i < visible ? slots[i] : undefined);
     }
   }
@@ -253,9 +261,9 @@ export class LaneElement extends HTMLElement {
     this.target(slot, item.item, item.reconcile);
   }
 
-  private moreSlot(slot: SVGGElement, more: number): void {
+  private moreSlot(slot: SVGGElement, more: number, before: number): void {
     show(slot, true);
-    say(part(slot, "slot-name"), `+ ${count(more)} more`);
+    say(part(slot, "slot-name"), moreSaid(more, before));
     say(part(slot, "slot-why"), "");
     slot.classList.remove("is-dim");
     slot.removeAttribute("data-item");
@@ -267,8 +275,8 @@ export class LaneElement extends HTMLElement {
     const g = this.nodes.get("waiting");
     if (g === undefined) return;
     show(part(g, "none"), total === 0);
-    const more = total - Math.min(rings.length, waitSlots);
-    say(part(g, "more"), more > 0 ? `+ ${count(more)} more` : "");
+    const seen = Math.min(rings.length, waitSlots);
+    say(part(g, "more"), total > seen ? moreSaid(total - seen, seen) : "");
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".ring")].entries()) this.fillRing(slot, rings[i]);
   }
 
@@ -304,7 +312,9 @@ export class LaneElement extends HTMLElement {
     show(mode, busy);
     if (!busy) return;
     const view = lane.mode === "flow" ? "Flow view" : "Merged view";
-    say(mode, `${view}: ${rate(lane.rate)}/s; errors and pinned drawn singly`);
+    // The same rate as everywhere else while both speak of now.
+    const a = this.app?.playhead.following === true ? this.rate : lane.rate;
+    say(mode, `${view}: ${rate(a)}/s; errors and pinned drawn singly`);
   }
 
   private press(event: MouseEvent): void {
@@ -314,8 +324,10 @@ export class LaneElement extends HTMLElement {
     this.select(token.item, token.reconcile);
   }
 
-  private pick(target: EventTarget | null): void {
+  private pick(target: EventTarget | null, key?: Event): void {
     const g = target instanceof Element ? target.closest<SVGGElement>("[data-item]") : null;
+    // The page's own Space pauses, and the browser's scrolls.
+    if (g !== null) key?.preventDefault();
     if (g !== null) this.select(g.dataset["item"] ?? "", g.dataset["reconcile"] ?? "");
   }
 
@@ -326,6 +338,11 @@ export class LaneElement extends HTMLElement {
 
 function isPhase(id: string): id is "dequeue" | "fetch" | "compute" | "apply" | "requeue" {
   return ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id);
+}
+
+/** What is not shown one by one, behind so many that are. */
+function moreSaid(more: number, before: number): string {
+  return before === 0 ? plural(more, "item", "items") : `+ ${count(more)} more`;
 }
 
 function whyShort(why: string): string {

@@ -3,6 +3,7 @@ import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { ClassroomLoader } from "./classroom.ts";
 import { copied, the } from "./dom.ts";
+import { History } from "./history.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
@@ -86,9 +87,10 @@ export function buildPage(app: App, page: string): PageParts {
       loader.use((classroom) => void classroom.embed().then(tell));
     },
   });
-  connectKeys(app, { notice, loader, line, save });
-  const links = new Links(app, tell, seek);
-  const parts = [links, loader, lanes, notice, panel, search, status, transport, twin, voice];
+  const history = new History(app);
+  connectKeys(app, { notice, loader, line, save, history });
+  const links = new Links(app, history, tell, seek);
+  const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
     step: () => {
       loader.step();
@@ -118,9 +120,10 @@ interface Keyed {
   readonly loader: ClassroomLoader;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
+  readonly history: History;
 }
 
-function connectKeys(app: App, { notice, loader, line, save }: Keyed): void {
+function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -134,10 +137,13 @@ function connectKeys(app: App, { notice, loader, line, save }: Keyed): void {
       step.reconcile(direction);
     },
     oldest: () => {
-      // Stepping goes on from there, not from a reconcile that was selected later.
-      app.selection.set(undefined);
-      app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
-      selectAt(app, app.playhead.now());
+      const oldest = (): void => {
+        // Stepping goes on from there, not from a reconcile that was selected later.
+        app.selection.set(undefined);
+        app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
+        selectAt(app, app.playhead.now());
+      };
+      if (history.need(oldest)) notice.tell("Asking the hub for all that it keeps …");
     },
     live: () => {
       line.live();

@@ -152,7 +152,7 @@ export class Scrubber {
     const all = model.lanes(watch.hubNow()).reduce((sum, { controller }) => sum + controller.reconciles, 0);
     if (span === undefined || all <= model.size) return undefined;
     const lost = model.shortened > 0 ? `, ${count(model.shortened)} of what you look at had to go` : "";
-    return { from: span.from, text: `newest ${count(model.size)} kept${lost}` };
+    return { from: span.from, text: `newest ${count(model.size)} ${watch.whole() ? "kept" : "shown"}${lost}` };
   }
 
   /** The slider's value in words: where the picture is, what happened there, and what the line shows. */

@@ -86,7 +86,10 @@ export class Tokens {
     c.globalAlpha = dimmed;
     for (const token of tokens) if (token.dim === true) this.drawToken(c, token, p, false);
     c.globalAlpha = 1;
-    for (const token of shown) this.drawToken(c, token, p, token.kind === "pass" && token.reconcile === selected);
+    // What is selected has its ring; what failed lies on top of all.
+    for (const token of [...shown].sort((a, b) => rank(a) - rank(b))) {
+      this.drawToken(c, token, p, selected !== "" && token.kind === "pass" && token.reconcile === selected);
+    }
     this.drawLabels(c, shown, p, sprites);
   }
 
@@ -144,6 +147,11 @@ export class Tokens {
     }
     return best;
   }
+}
+
+/** What is drawn over what: events and writes, passes, and errors over all of them. */
+function rank({ kind, tone }: Token): number {
+  return tone === "error" ? 2 : kind === "pass" ? 1 : 0;
 }
 
 function placeOf({ x, y, minor }: Token, p: Palette): Place {
