@@ -117,7 +117,7 @@ func Nodes() []Node {
 		phase("compute", 488, "Compute", "makes the plan"),
 		phase("apply", 626, "Apply", "writes through the API server"),
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
-		{ID: "done", X: 906, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that ended without an error"},
+		{ID: "done", X: 902, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that ended without an error"},
 		{ID: "cache", X: 262, Y: 391, W: 176, H: 98, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
 		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
 		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
@@ -140,7 +140,7 @@ func workEdges() []Edge {
 	return []Edge{
 		across("queue-dequeue", 180, 212), across("dequeue-fetch", 320, 350),
 		across("fetch-compute", 458, 488), across("compute-apply", 596, 626),
-		across("apply-requeue", 734, 764), across("requeue-done", 872, 906),
+		across("apply-requeue", 734, 764), across("requeue-done", 872, 902),
 	}
 }
 

@@ -23,6 +23,8 @@ const slotWhole = 122;
 /** With less room than this a reason says nothing any more. */
 const leastWhy = 44;
 const ringText = 88;
+/** How many reconciles are looked through for the last before a moment. */
+const looked = 200;
 
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
@@ -132,8 +134,9 @@ export class LaneElement extends HTMLElement {
     this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
     if (!inSight) return;
     this.paintServer(app);
-    // Where the picture stands still, the boxes speak of its moment.
+    // Where the picture does not follow, the boxes speak of its moment.
     if (t === undefined) this.paintPhases(app);
+    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, t);
   }
 
   private paintCounts({ reconciles, errors, p50 }: Counts): void {
@@ -159,6 +162,19 @@ export class LaneElement extends HTMLElement {
       const g = this.nodes.get(phase.name);
       if (g !== undefined && part(g, "note").textContent === "")
         this.note(phase.name, spanOrNone(phase.to - phase.from));
+    }
+  }
+
+  /** What nothing passes at t says how long it took in the last reconcile before, and nothing before the first. */
+  private paintPhasesAt({ model }: App, t: number): void {
+    const last = model
+      .until(this.lane, "", t, looked)
+      .filter((run) => run.to > 0 && run.to <= t)
+      .at(-1);
+    for (const [id, g] of this.nodes) {
+      if (!isPhase(id) || g.classList.contains("is-lit") || g.classList.contains("is-held")) continue;
+      const phase = last?.phases.filter(({ name }) => name === id).at(-1);
+      this.note(id, phase === undefined ? "" : spanOrNone(phase.to - phase.from));
     }
   }
 
@@ -212,7 +228,7 @@ export class LaneElement extends HTMLElement {
       attr(g, "aria-label", hold === undefined ? (g.dataset["label"] ?? "") : `${heldSaid(hold)}, ${hold.why}`);
       const lasting = countdown(hold?.lasting ?? 0);
       if (hold === undefined) this.note(id, "");
-      else fitFirst(part(g, "note"), [`held · ${lasting}`, lasting], geometry.nodes[id].w - 8);
+      else fitFirst(part(g, "note"), [`held · ${lasting}`, `held ${lasting}`, "held"], geometry.nodes[id].w - 8);
     }
   }
 
@@ -237,7 +253,7 @@ export class LaneElement extends HTMLElement {
     const g = this.nodes.get("queue");
     if (g === undefined) return;
     say(part(g, "depth"), count(total));
-    show(part(g, "none"), total === 0);
+    show(part(g, "none"), total === 0 && slots.length === 0);
     const visible = Math.min(slots.length, total > queueSlots ? queueSlots - 1 : queueSlots);
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".slot")].entries()) {
       if (i === visible && total > visible) this.moreSlot(slot, total - visible, visible);

@@ -60,9 +60,11 @@ export class Lanes {
 
   paint(): void {
     const { root, empty } = this.place;
+    // Until the hub has spoken, what it has rendered into the page is what is known.
+    const heard = this.app.model.version > 0;
     const lanes = new Map(this.app.model.lanes(this.app.watch.hubNow()).map((lane) => [lane.name, lane]));
     this.keep(lanes);
-    show(empty, this.byName.size === 0);
+    if (heard || this.byName.size > 0) show(empty, this.byName.size === 0);
     root.classList.toggle("is-empty", this.byName.size === 0);
     for (const [name, element] of this.byName) {
       const lane = lanes.get(name);
@@ -91,7 +93,8 @@ export class Lanes {
 
   /** Adds and removes lanes, so that there is one for each controller. */
   private keep(lanes: ReadonlyMap<string, Lane>): void {
-    const known = this.app.watch.connection().state !== "connecting";
+    const { state } = this.app.watch.connection();
+    const known = state === "live" || state === "restored";
     for (const name of lanes.keys()) if (!this.byName.has(name)) this.add(name);
     for (const [name, lane] of this.byName) if (known && !lanes.has(name)) this.remove(name, lane);
   }

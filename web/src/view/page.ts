@@ -99,7 +99,9 @@ export function buildPage(app: App, page: string): PageParts {
       lanes.draw(scene);
     },
     paint: () => {
-      for (const part of parts) part.paint();
+      // Until the hub has spoken, the panel shows what the hub has rendered into it.
+      const silent = app.model.version === 0 ? panel : undefined;
+      for (const part of parts) if (part !== silent) part.paint();
     },
   };
 }
@@ -142,6 +144,7 @@ function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): 
         app.selection.set(undefined);
         app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
         selectAt(app, app.playhead.now());
+        notice.hush();
       };
       if (history.need(oldest)) notice.tell("Asking the hub for all that it keeps …");
     },
@@ -162,7 +165,8 @@ function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): 
     },
     error: (direction) => {
       const match = app.filter.get().on ? " that matches" : "";
-      if (!step.error(direction)) notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
+      if (step.error(direction)) notice.hush();
+      else notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
     },
     link: () => {
       const link = linkHere(app);
