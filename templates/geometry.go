@@ -78,7 +78,7 @@ func (e Edge) RateAt() Point {
 	from, to := e.Corners[0], e.Corners[len(e.Corners)-1]
 	switch e.ID {
 	case "queue-dequeue":
-		return Point{212, 174}
+		return Point{186, 306}
 	case "requeue-done":
 		return Point{againX + 8, 196}
 	case "waiting-queue":

@@ -1,6 +1,6 @@
 /** One controller's lane: its head with exact counts, its map and the canvas above it. */
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
-import type { NodeId } from "../base/geometry.ts";
+import type { NodeId, Rect } from "../base/geometry.ts";
 import { countdown, count, rate } from "../base/time.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveEdge, ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
@@ -34,6 +34,8 @@ export class LaneElement extends HTMLElement {
   /** What the numbers were painted from last. */
   private painted = "";
   private paintedInSight = false;
+  /** Whether the lines say how much goes along them, which labels then keep off. */
+  private flowing = false;
   /** Reconciles a second, as the page says it. */
   private rate = 0;
   private readonly nodes = new Map<string, SVGGElement>();
@@ -75,9 +77,13 @@ export class LaneElement extends HTMLElement {
 
   /** Reads the sizes that resize needs. Reading and writing apart, the browser lays out once for all lanes. */
   measured(): Measured {
-    const words = [...this.querySelectorAll<SVGTextElement>("svg .way, .done text")].map((text) => text.getBBox());
     const { clientWidth: w, clientHeight: h } = part(this, "tokens");
-    return { w, h, words: words.map(({ x, y, width, height }) => ({ x, y, w: width, h: height })) };
+    return { w, h, words: this.words() };
+  }
+
+  private words(): Rect[] {
+    const boxes = [...this.querySelectorAll<SVGTextElement>("svg .way, .done text")].map((text) => text.getBBox());
+    return boxes.map(({ x, y, width, height }) => ({ x, y, w: width, h: height }));
   }
 
   /** Sizes and colours have changed. */
@@ -325,6 +331,10 @@ export class LaneElement extends HTMLElement {
   private drawMode(lane: LaneScene | undefined): void {
     const mode = part(this, "mode");
     const busy = lane !== undefined && lane.mode !== "single";
+    if (this.flowing !== (lane?.mode === "flow")) {
+      this.flowing = lane?.mode === "flow";
+      this.tokens?.keepOff(this.words());
+    }
     show(mode, busy);
     if (!busy) return;
     const view = lane.mode === "flow" ? "Flow view" : "Merged view";

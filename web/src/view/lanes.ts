@@ -78,6 +78,9 @@ export class Lanes {
     forgetFit(this.place.root);
     for (const lane of this.byName.values()) this.stale.add(lane);
     this.refresh();
+    // What is looked at stays in sight when the page has become another size.
+    const selected = this.app.selection.get();
+    if (selected !== undefined) this.reveal(selected.controller);
   }
 
   /** Scrolls a lane into sight, where the lanes scroll; a page that scrolls as a whole stays where it is. */

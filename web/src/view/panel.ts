@@ -12,7 +12,7 @@ import { LaterView } from "./later.ts";
 import { linkHere } from "./link.ts";
 import { queueView } from "./queueview.ts";
 import { keepingPlace } from "./redraw.ts";
-import { Runs, legend } from "./runs.ts";
+import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
 import { redCause } from "./startup.ts";
@@ -28,7 +28,6 @@ const nothingFor = 20 * SECOND;
 export class PanelElement extends HTMLElement {
   private app: App | undefined;
   private readonly runs = new Runs();
-  private readonly legend = legend();
   private readonly body = h("div", { class: "view" });
   private readonly runView = new RunView();
   private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
@@ -114,10 +113,6 @@ export class PanelElement extends HTMLElement {
     this.tabs.paint(tab, findingsAt(app.model.findings(), scope.t).length, lanes, scope.lane?.key ?? "");
     if (tab === "latest") this.paintList(app);
     else this.paintView(tab, scope);
-    if (this.legend.isConnected !== (tab === "latest")) {
-      if (tab === "latest") this.after(this.legend);
-      else this.legend.remove();
-    }
   }
 
   private scope(app: App): Scope {

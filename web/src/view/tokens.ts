@@ -1,7 +1,7 @@
 /** The canvas above one lane's map: tokens with their labels, crisp on any screen. */
 import type { Geometry, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
-import { placeLabels } from "./labels.ts";
+import { placeLabels, rank } from "./labels.ts";
 import type { Label } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
@@ -70,6 +70,11 @@ export class Tokens {
     const label = Math.max(palette.label, leastLabel / Math.max(scale, leastScale));
     this.palette = { ...palette, radius: palette.radius * grow, label };
     this.sprites = new Sprites(this.palette, Math.max(0.1, scale * dpr));
+  }
+
+  /** The map's words are now others. */
+  keepOff(words: readonly Rect[]): void {
+    this.words = words;
   }
 
   draw(tokens: readonly Token[], selected: string): void {
@@ -147,11 +152,6 @@ export class Tokens {
     }
     return best;
   }
-}
-
-/** What is drawn over what: events and writes, passes, and errors over all of them. */
-function rank({ kind, tone }: Token): number {
-  return tone === "error" ? 2 : kind === "pass" ? 1 : 0;
 }
 
 function placeOf({ x, y, minor }: Token, p: Palette): Place {
