@@ -106,7 +106,6 @@ test-web: setup-web ## Run the TypeScript unit tests
 
 .PHONY: test-browser
 test-browser: build setup-web setup-chromium ## Run the page in Chromium, end to end
-	@mkdir -p tmp && $(GO) build -o tmp/load ./internal/load
 	@mkdir -p $(RESULTS)
 	cd web && npx playwright test | tee ../$(RESULTS)/browser.txt
 

@@ -1,6 +1,20 @@
-import { type Page } from "@playwright/test";
-import { Hub, expect, open, test } from "./hub.ts";
-import { load } from "./load.ts";
+import { type Page, expect, test as base } from "@playwright/test";
+
+import { Hub } from "./serve.ts";
+
+const test = base.extend<{ hub: Hub }>({
+  hub: async ({}, use) => {
+    const hub = await Hub.start();
+    await use(hub);
+    await hub.stop();
+  },
+});
+
+/** Opens a hub's page and waits until its script runs. */
+async function open(page: Page, hub: Hub): Promise<void> {
+  await page.goto(hub.login);
+  await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
+}
 
 /** What stands on a lane's canvas, and which of its tokens has the ring. */
 async function drawn(page: Page): Promise<{ labels: string[]; counts: number[]; selected: string }> {
@@ -24,7 +38,7 @@ test("at 80 a second tokens become ×n, named once, and nothing that is not sele
   page,
 }) => {
   await page.goto(hub.login);
-  const sent = load(hub.origin, { rate: 80, items: 200, lasting: 6 });
+  const sent = hub.send(80, 6, "-items", "200");
   await expect(page.locator(".lane-mode")).toContainText("Merged view");
   await expect.poll(async () => (await drawn(page)).counts.some((n) => n > 3)).toBe(true);
   for (let i = 0; i < 10; i++) {
@@ -37,7 +51,7 @@ test("at 80 a second tokens become ×n, named once, and nothing that is not sele
 
 test("at 300 a second the lines say how many go along them, as many as the lane says", async ({ hub, page }) => {
   await page.goto(hub.login);
-  const sent = load(hub.origin, { rate: 300, items: 300, errors: 0.02, lasting: 7 });
+  const sent = hub.send(300, 7, "-items", "300", "-errors", "0.02");
   const line = (edge: string): Promise<number> =>
     page
       .locator(`[data-edge="${edge}"] .rate`)
@@ -63,10 +77,10 @@ test.describe("a hub that keeps more than it gives to every page", () => {
   let oldest = 0;
 
   test.beforeAll(async () => {
-    deep = await Hub.serve();
-    await load(deep.origin, { rate: 1300, items: 60, lasting: 2 });
+    deep = await Hub.start();
+    await deep.send(1300, 2, "-items", "60");
     const answer = await fetch(`${deep.origin}/api/v1/rows?row=reconcile&limit=50000`, {
-      headers: { Authorization: "Bearer e2e-token-for-the-presenter" },
+      headers: { Authorization: "Bearer e2e-presenter" },
     });
     const rows = (await answer.text()).split("\n").filter((line) => line !== "");
     expect(rows.length).toBeGreaterThan(2100);
