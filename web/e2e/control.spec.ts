@@ -40,6 +40,26 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await student.context().close();
 });
 
+test("what waits in the queue is chosen by Space as by Enter", async ({ demo, dash }) => {
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const strip = dash.locator("#control");
+  await strip.getByRole("button", { name: "Pause the controller" }).click();
+  await expect(strip.locator(".stands")).toContainText("paused podset");
+  for (const name of ["first", "second", "third"]) {
+    await demo.action("create", { namespace: "default", name, replicas: "1" });
+  }
+  const slot = dash.locator('[data-node="queue"] .slot:not([hidden])').first();
+  await slot.focus();
+  await dash.keyboard.press(" ");
+  await expect(slot).toHaveClass(/is-selected/);
+  await expect(dash.locator("#transport")).toContainText("following");
+  await strip
+    .getByRole("button", { name: /^Lift: / })
+    .first()
+    .click();
+  for (const name of ["first", "second", "third"]) await demo.action("delete", { namespace: "default", name });
+});
+
 test("a breakpoint says at its field what is wrong, stops where it says, and is lifted", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");

@@ -81,6 +81,39 @@ test("a recording that does not come says so", async ({ page, hub }) => {
   await expect(page.locator("#status")).not.toContainText("0 controllers");
 });
 
+test("a link says whose an item is where several have one of that name; an old one means its moment", async ({
+  page,
+  hub,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(hub.login);
+  const answer = await page.request.get(`${hub.origin}/api/v1/recordings/sample/rows?row=reconcile&limit=50000`);
+  interface Row {
+    readonly controller: string;
+    readonly item: string;
+    readonly from: number;
+    readonly start: number;
+  }
+  const rows = (await answer.text()).split("\n").filter((line) => line !== "");
+  const all = rows.map((line) => JSON.parse(line) as Row).filter(({ item }) => item === "default/web");
+  for (const controller of ["podset", "checkup"]) {
+    const own = all.filter((row) => row.controller === controller).sort((a, b) => a.from - b.from);
+    const at = String(own[8]?.start ?? 0);
+    await page.goto("about:blank");
+    await page.goto(`${hub.origin}/?recording=sample#at=${at}&sel=default/web@9`);
+    await expect(page.locator("#details")).toContainText("reconcile 9 of");
+    await page.keyboard.press("c");
+    await expect(page.locator("#notice")).toContainText("Copied");
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toContain(`#at=${at}&sel=default/web@9&in=${controller}`);
+    await page.goto("about:blank");
+    await page.goto(link.replace(/at=\d+/, `at=${String(all[0]?.start ?? 0)}`));
+    await expect(page.locator(`tracer-lane[data-lane="${controller}"]`)).toBeInViewport();
+    await expect(page.locator("#details")).toContainText("reconcile 9 of");
+  }
+});
+
 test("with reduced motion nothing is on its way, and the stations stand below the map as text", async ({
   page,
   hub,

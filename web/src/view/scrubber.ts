@@ -133,7 +133,14 @@ export class Scrubber {
       bars: density(model, filter, span, bucketOf(span)),
       runs: runs.map((run) => ({ run, shown: filter.matches(run) })),
       selected: app.selection.get()?.reconcile ?? "",
-      gaps: inside([...model.gaps().filter((gap) => gap.closed !== true), ...model.elided()]),
+      gaps: inside([
+        ...model
+          .gaps()
+          .flatMap((gap) =>
+            gap.closed === true ? [] : { ...gap, said: plural(gap.count, "span lost", "spans lost") },
+          ),
+        ...model.elided().map((one) => ({ ...one, said: `${count(one.reconciles)} left out` })),
+      ]),
       waits: union(model.waits(from, to), Math.max(at, from)),
       holds: inside(model.holds()),
       findings: inside(model.findings()),
