@@ -93,8 +93,8 @@ test.describe("a hub that keeps more than it gives to every page", () => {
 
   test("a link leads to its oldest moment", async ({ page }) => {
     await open(page, deep);
+    await page.goto("about:blank");
     await page.goto(`${deep.origin}/#at=${String(oldest + 20_000)}`);
-    await page.reload();
     await expect(page.locator("#transport")).toContainText("paused");
     await expect(page.locator("#notice")).not.toContainText("no longer kept");
   });
