@@ -234,7 +234,12 @@ export class LaneElement extends HTMLElement {
       attr(g, "aria-label", hold === undefined ? (g.dataset["label"] ?? "") : `${heldSaid(hold)}, ${hold.why}`);
       const lasting = countdown(hold?.lasting ?? 0);
       if (hold === undefined) this.note(id, "");
-      else fitFirst(part(g, "note"), [`held · ${lasting}`, `held ${lasting}`, "held"], geometry.nodes[id].w - 8);
+      else
+        fitFirst(
+          part(g, "note"),
+          [`held · ${lasting}`, `held ${lasting.replace(/\.\d+/, "")}`, "held"],
+          geometry.nodes[id].w - 16,
+        );
     }
   }
 
