@@ -66,7 +66,7 @@ export class TransportElement extends HTMLElement {
     if (playhead.following) this.totalAtPause = total;
     const connection = app.watch.connection();
     if (model.version === 0) {
-      say(part(this, "where"), "not connected");
+      say(part(this, "where"), connection.state === "lost" ? "not connected" : "connecting");
       say(part(this, "more"), "");
       return show(part(this, "live"), false);
     }
