@@ -40,7 +40,15 @@ func Embed() templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main class=\"stage embedded\" data-embed><div class=\"left\"><section class=\"lanes\" id=\"map\" aria-label=\"Map\" tabindex=\"-1\"><section class=\"empty\" id=\"empty\"><h2>Nothing is attached yet</h2><p>The map appears as soon as a controller reconciles.</p></section></section><tracer-notice class=\"notice\" id=\"notice\" role=\"status\" hidden></tracer-notice></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<main class=\"stage embedded\" data-embed><div class=\"left\"><section class=\"lanes\" id=\"map\" aria-label=\"Map\" tabindex=\"-1\"><section class=\"empty\" id=\"empty\" hidden><h2>Nothing is attached yet</h2><p>The map appears as soon as a controller reconciles.</p></section><noscript><p class=\"empty\">This view needs JavaScript: the token that opens it stands in the address, where only a script reads it.</p></noscript></section><tracer-notice class=\"notice\" id=\"notice\" role=\"status\" hidden></tracer-notice>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = legend().Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -48,7 +56,7 @@ func Embed() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</main>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</main>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -56,7 +64,7 @@ func Embed() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<template id=\"lane-template\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<template id=\"lane-template\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -64,7 +72,7 @@ func Embed() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</template><div class=\"quiet-voice\" id=\"voice\" aria-live=\"polite\"></div><noscript><p class=\"quiet\">The map moves with JavaScript alone.</p></noscript>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</template><div class=\"quiet-voice\" id=\"voice\" aria-live=\"polite\"></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

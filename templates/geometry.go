@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -65,6 +66,36 @@ type Edge struct {
 	Arrow  bool
 }
 
+// RateAt is where the edge says how many go along it in a second: below its
+// text, or above it where it has none.
+func (e Edge) RateAt() Point {
+	switch {
+	case e.Anchor == "middle":
+		return Point{e.TextAt.X, e.TextAt.Y + 36}
+	case e.Text != "":
+		return Point{e.TextAt.X, e.TextAt.Y + 20}
+	}
+	from, to := e.Corners[0], e.Corners[len(e.Corners)-1]
+	switch e.ID {
+	case "queue-dequeue":
+		return Point{186, 306}
+	case "requeue-done":
+		return Point{againX + 8, 196}
+	case "waiting-queue":
+		return Point{queueX + 12, 130}
+	}
+	return Point{(from.X + to.X) / 2, from.Y - 18}
+}
+
+// RateAnchor is the SVG text-anchor of what stands at RateAt.
+func (e Edge) RateAnchor() string {
+	switch e.ID {
+	case "queue-dequeue", "requeue-done", "waiting-queue":
+		return "start"
+	}
+	return cmp.Or(e.Anchor, "middle")
+}
+
 // The lines on which the map stands.
 const (
 	waitY  = 72.0
@@ -86,7 +117,7 @@ func Nodes() []Node {
 		phase("compute", 488, "Compute", "makes the plan"),
 		phase("apply", 626, "Apply", "writes through the API server"),
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
-		{ID: "done", X: 906, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that ended without an error"},
+		{ID: "done", X: 902, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that ended without an error"},
 		{ID: "cache", X: 262, Y: 391, W: 176, H: 98, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
 		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
 		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
@@ -109,7 +140,7 @@ func workEdges() []Edge {
 	return []Edge{
 		across("queue-dequeue", 180, 212), across("dequeue-fetch", 320, 350),
 		across("fetch-compute", 458, 488), across("compute-apply", 596, 626),
-		across("apply-requeue", 734, 764), across("requeue-done", 872, 906),
+		across("apply-requeue", 734, 764), across("requeue-done", 872, 902),
 	}
 }
 

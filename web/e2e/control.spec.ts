@@ -26,6 +26,11 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   const first = await held.getAttribute("data-node");
   await strip.getByRole("button", { name: "Step a phase" }).click();
   await expect.poll(() => held.first().getAttribute("data-node")).not.toBe(first);
+  // The token stands where the hand is, not in the phase before or after it.
+  await dash.locator("#details .run").first().click();
+  await expect(dash.locator("tracer-lane")).toHaveAttribute("data-selected-at", "fetch");
+  await expect(held.first()).toHaveAttribute("data-node", "fetch");
+  await strip.getByRole("button", { name: "Step a phase" }).focus();
   await dash.keyboard.press("Escape");
   await dash.locator("#control-toggle").press("k");
   await dash.keyboard.press("k");
@@ -33,6 +38,26 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await expect(strip.locator(".stand")).toHaveCount(0);
   await expect(student.locator("#control")).toBeHidden();
   await student.context().close();
+});
+
+test("what waits in the queue is chosen by Space as by Enter", async ({ demo, dash }) => {
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const strip = dash.locator("#control");
+  await strip.getByRole("button", { name: "Pause the controller" }).click();
+  await expect(strip.locator(".stands")).toContainText("paused podset");
+  for (const name of ["first", "second", "third"]) {
+    await demo.action("create", { namespace: "default", name, replicas: "1" });
+  }
+  const slot = dash.locator('[data-node="queue"] .slot:not([hidden])').first();
+  await slot.focus();
+  await dash.keyboard.press(" ");
+  await expect(slot).toHaveClass(/is-selected/);
+  await expect(dash.locator("#transport")).toContainText("following");
+  await strip
+    .getByRole("button", { name: /^Lift: / })
+    .first()
+    .click();
+  for (const name of ["first", "second", "third"]) await demo.action("delete", { namespace: "default", name });
 });
 
 test("a breakpoint says at its field what is wrong, stops where it says, and is lifted", async ({ demo, dash }) => {

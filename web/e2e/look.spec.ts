@@ -39,6 +39,31 @@ async function stepTo(dash: Page, phase: string): Promise<void> {
   }, `stepping on does not come to ${phase}`).toPass({ timeout: 5_000 });
 }
 
+/** The texts that one cannot read to their end: they stick out of their box, of the picture, or of the page. */
+function cutTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const cut: string[] = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      const at = text.parentElement;
+      const said = text.textContent?.trim() ?? "";
+      if (at === null || said === "" || at.closest(".skip, .quiet-voice, .station-who, .station-brief") !== null)
+        continue;
+      if (!at.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNode(text);
+      const { left, right, width, height } = range.getBoundingClientRect();
+      if (width < 2 || height < 2) continue;
+      const room = at.closest("svg.map")?.closest("tracer-lane")?.getBoundingClientRect();
+      const [from, to] = [room?.left ?? 0, room?.right ?? innerWidth];
+      const inside = at instanceof HTMLElement && getComputedStyle(at).overflowX !== "visible";
+      const over = inside && at.scrollWidth > at.clientWidth + 1;
+      if (left < from - 1 || right > to + 1 || over) cut.push(said);
+    }
+    return cut;
+  });
+}
+
 for (const { name, item, theme, width, height } of looks) {
   test(`the page looks finished: ${name}`, async ({ demo, dash }) => {
     await dash.setViewportSize({ width, height });
@@ -53,6 +78,7 @@ for (const { name, item, theme, width, height } of looks) {
 
     const wide = await dash.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide, "the page must not scroll sideways").toBeLessThanOrEqual(0);
+    expect(await cutTexts(dash), "no text is cut off").toEqual([]);
     await demo.action("delete", { namespace: "default", name: item });
   });
 }

@@ -111,7 +111,7 @@ test("the pointer over a token tells whose it is", async ({ demo, dash }) => {
     await dash.keyboard.press("ArrowRight");
     await expect(lit).toBeAttached({ timeout: 200 });
   }).toPass({ timeout: 5_000 });
-  const box = await lit.locator("rect").boundingBox();
+  const box = await lit.locator(".body").boundingBox();
   if (box === null) throw new Error("fetch has no box");
   await expect(async () => {
     // A worker's seat is its own: in the middle, or beside it.

@@ -4,6 +4,7 @@ import { copyOf, tokensOf } from "./picture/vector.ts";
 import type { App } from "./view/app.ts";
 import { s } from "./view/dom.ts";
 import type { LaneElement } from "./view/lane.ts";
+import { speedSaid } from "./view/playhead.ts";
 
 /** How wide a lane is in the picture, in CSS pixels, and the head above it. */
 const width = 1200;
@@ -15,7 +16,7 @@ async function pictureOf(app: App, lanes: readonly LaneElement[]): Promise<SVGSV
   const of = (name: string): string => style.getPropertyValue(name).trim();
   const root = s("svg", { xmlns: "http://www.w3.org/2000/svg", width });
   root.append(s("style", {}, await letters()), s("rect", { width: "100%", height: "100%", fill: of("--paper") }));
-  const time = `${clock(app.playhead.now(), app.zone())} · ${app.playhead.paused ? "paused" : "live"}`;
+  const time = `${clock(app.playhead.now(), app.zone())} · ${howSaid(app)}`;
   let y = 0;
   for (const lane of lanes) {
     const { map, tokens } = lane.drawing();
@@ -41,6 +42,15 @@ async function pictureOf(app: App, lanes: readonly LaneElement[]): Promise<SVGSV
     root.setAttribute(name, value);
   }
   return root;
+}
+
+/** How the time of a picture passed: one of what is recorded never says that it is live. */
+function howSaid({ playhead, recording }: App): string {
+  if (playhead.paused) return recording === undefined ? "paused" : "recorded";
+  const how = playhead.speed === 1 ? "" : `, ${speedSaid(playhead.speed)}`;
+  return playhead.following && recording === undefined
+    ? "live"
+    : `${recording === undefined ? "replayed" : "recorded"}${how}`;
 }
 
 /** savePicture saves lanes under a name that says of what and when. */

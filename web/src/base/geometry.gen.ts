@@ -12,7 +12,7 @@ export const geometry: Geometry = {
     compute: { x: 488, y: 190, w: 108, h: 96 },
     apply: { x: 626, y: 190, w: 108, h: 96 },
     requeue: { x: 764, y: 190, w: 108, h: 96 },
-    done: { x: 906, y: 216, w: 44, h: 44 },
+    done: { x: 902, y: 216, w: 44, h: 44 },
     cache: { x: 262, y: 391, w: 176, h: 98 },
     api: { x: 528, y: 391, w: 176, h: 98 },
     outside: { x: 916, y: 416, w: 28, h: 48 },
@@ -40,7 +40,7 @@ export const geometry: Geometry = {
     ],
     "requeue-done": [
       { x: 872, y: 238 },
-      { x: 906, y: 238 },
+      { x: 902, y: 238 },
     ],
     "requeue-waiting": [
       { x: 872, y: 238 },

@@ -150,7 +150,8 @@ function eventJourney(pass: Reconcile, { cause, count }: Train, i: number, at: n
   };
 }
 
-function originOf(cause: Cause): "outside" | "api" | "cache" {
+/** originOf says where the token of a cause comes into sight. */
+export function originOf(cause: Cause): "outside" | "api" | "cache" {
   switch (cause.what) {
     case "initial_list":
     case "resync":

@@ -4,6 +4,7 @@ import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/s
 import { SECOND } from "../base/time.ts";
 import type { Change } from "../model/types.ts";
 import { beginOf, takenAt } from "./pass.ts";
+import { isHoldOf, isStandIn, standIn, stopped } from "./stops.ts";
 import { Track } from "./track.ts";
 import type { Entry } from "./track.ts";
 import type { Journey } from "./types.ts";
@@ -44,6 +45,10 @@ export class Layout {
   private tracks = new Map<string, Track>();
   private trackOf = new Map<string, Track>();
   private passes = new Map<string, Reconcile>();
+  /** The passes as they were told, without what their holds make of them. */
+  private told = new Map<string, Reconcile>();
+  /** Holds by the trace id of their pass, or by their lane and item where they have none: before the dequeue. */
+  private stops = new Map<string, Hold[]>();
   private ready = new Map<string, Ready>();
   private holds = new Map<string, Holding>();
   private dirty = new Map<Track, LaneIndex>();
@@ -108,6 +113,13 @@ export class Layout {
     return lowerBound(begun, to, byStart) - lowerBound(begun, from, byStart);
   }
 
+  /** Calls visit for each pass of a lane that began in [from, to), in truth. */
+  begun(lane: string, from: number, to: number, visit: (pass: Reconcile) => void): void {
+    const begun = this.index.get(lane)?.begun ?? [];
+    const end = lowerBound(begun, to, byStart);
+    for (let i = lowerBound(begun, from, byStart); i < end; i++) visit(begun[i] as Reconcile);
+  }
+
   /** The next display time after t at which a journey begins, Infinity when none is known. */
   nextStart(lane: string, t: number): number {
     const index = this.index.get(lane);
@@ -119,6 +131,8 @@ export class Layout {
     this.tracks = new Map();
     this.trackOf = new Map();
     this.passes = new Map();
+    this.told = new Map();
+    this.stops = new Map();
     this.ready = new Map();
     this.holds = new Map();
     this.dirty = new Map();
@@ -130,20 +144,34 @@ export class Layout {
       return;
     }
     if (row.row === "hold") this.putHold(row);
-    else if (row.row === "reconcile") this.putEntry({ ...row, from: beginOf(row), start: takenAt(row) });
+    else if (row.row === "reconcile") this.putPass(row);
     else if (row.row === "wait") this.putEntry(row);
+  }
+
+  private putPass(row: Reconcile): void {
+    this.told.set(row.key, row);
+    const holds = this.holdsOf(row);
+    for (const hold of holds) if ((hold.reconcile ?? "") === "") this.remove(standIn(hold).key);
+    this.putEntry(stopped({ ...row, from: beginOf(row), start: takenAt(row) }, holds));
+  }
+
+  /** The holds of a pass, oldest first. */
+  holdsOf(row: Reconcile): readonly Hold[] {
+    if (this.stops.size === 0) return [];
+    const known = [...(this.stops.get(row.key) ?? []), ...(this.stops.get(trackKey(row)) ?? [])];
+    return known.filter((hold) => isHoldOf(hold, row)).sort((a, b) => a.from - b.from);
   }
 
   private putEntry(row: Entry): void {
     if (row.from <= 0) return;
     const lane = this.laneOf(row.controller);
-    const key = `${row.controller}\n${row.item}`;
+    const key = trackKey(row);
     const track = this.tracks.get(key) ?? new Track();
     this.tracks.set(key, track);
     track.put(row);
     this.trackOf.set(row.key, track);
     this.dirty.set(track, lane);
-    if (row.row === "reconcile") this.putBegun(row, lane);
+    if (row.row === "reconcile" && !isStandIn(row)) this.putBegun(row, lane);
   }
 
   private putBegun(row: Reconcile, lane: LaneIndex): void {
@@ -168,13 +196,38 @@ export class Layout {
     const holding = { from: hold.from, to: hold.to === 0 ? Infinity : hold.to, hold };
     this.laneOf(hold.controller).holds.add(holding);
     this.holds.set(hold.key, holding);
+    const key = stopKey(hold);
+    this.stops.set(key, [...(this.stops.get(key) ?? []), hold]);
+    this.stand(hold);
+  }
+
+  /** Draws the pass of a hold anew, or what stands for it as long as it is not told. */
+  private stand(hold: Hold): void {
+    const named = (hold.reconcile ?? "") !== "";
+    const pass = named ? this.told.get(hold.reconcile ?? "") : this.passAtDoor(hold);
+    if (pass !== undefined) this.putPass(pass);
+    else if (!named && hold.phase === "dequeue" && (hold.item ?? "") !== "") this.putEntry(standIn(hold));
+  }
+
+  private passAtDoor(hold: Hold): Reconcile | undefined {
+    const lane = this.index.get(hold.controller)?.begun ?? [];
+    for (let i = lowerBound(lane, hold.from - SECOND, byStart); i < lane.length; i++) {
+      const pass = this.told.get(lane[i]?.key ?? "");
+      if (pass !== undefined && isHoldOf(hold, pass)) return pass;
+    }
+    return undefined;
   }
 
   private dropHold(key: string): void {
     const holding = this.holds.get(key);
     if (holding === undefined) return;
-    this.laneOf(holding.hold.controller).holds.remove(holding);
+    const { hold } = holding;
+    this.laneOf(hold.controller).holds.remove(holding);
     this.holds.delete(key);
+    const left = (this.stops.get(stopKey(hold)) ?? []).filter((other) => other.key !== key);
+    if (left.length > 0) this.stops.set(stopKey(hold), left);
+    else this.stops.delete(stopKey(hold));
+    this.remove(standIn(hold).key);
   }
 
   private dropReady(key: string): void {
@@ -190,13 +243,14 @@ export class Layout {
     if (track === undefined) return;
     const entry = track.remove(key);
     this.trackOf.delete(key);
+    this.told.delete(key);
     if (entry === undefined) return;
     const lane = this.laneOf(entry.controller);
     this.dirty.set(track, lane);
     const pass = this.passes.get(key);
     if (pass !== undefined) removeSorted(lane.begun, pass, byStart);
     this.passes.delete(key);
-    if (track.empty) this.tracks.delete(`${entry.controller}\n${entry.item}`);
+    if (track.empty) this.tracks.delete(trackKey(entry));
   }
 
   private laneOf(name: string): LaneIndex {
@@ -207,6 +261,14 @@ export class Layout {
     }
     return lane;
   }
+}
+
+function trackKey({ controller, item }: Entry): string {
+  return `${controller}\n${item}`;
+}
+
+function stopKey({ reconcile = "", controller, item = "" }: Hold): string {
+  return reconcile === "" ? `${controller}\n${item}` : reconcile;
 }
 
 /** layout makes a Layout of rows: what the page draws of a recorded file, and what tests compare with. */

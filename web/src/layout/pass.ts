@@ -3,6 +3,8 @@ import type { EdgeId, NodeId } from "../base/geometry.ts";
 import type { Phase, Reconcile } from "../base/rows.gen.ts";
 import { DONE, FAILED, IN_FLIGHT, STALE, WAITING, Way } from "./steps.ts";
 import type { Look } from "./steps.ts";
+import { isStandIn } from "./stops.ts";
+import type { Stop } from "./stops.ts";
 import { STAY, TRAVEL } from "./timing.ts";
 import type { Journey } from "./types.ts";
 import { causesWord, nameOf, word } from "./words.ts";
@@ -83,13 +85,14 @@ function work(way: Way, passes: readonly Reconcile[], failed: boolean, journeys:
   let wrote = false;
   let at = 0;
   let look = IN_FLIGHT;
-  for (const [i, phase] of pass.phases.entries()) {
+  const stops: readonly Stop[] = pass.phases;
+  for (const [i, phase] of stops.entries()) {
     const to = LINE.findIndex((node) => node === phase.name);
     if (to < 1) continue;
     look = lookAt(pass, phase, failed, look);
     travel(way, at, to, look);
     at = to;
-    const newest = i === pass.phases.length - 1;
+    const newest = i === stops.length - 1;
     let until = endOf(phase, closed, newest, way.t);
     if (phase.name === "apply" && !wrote) {
       wrote = true;
@@ -98,8 +101,8 @@ function work(way: Way, passes: readonly Reconcile[], failed: boolean, journeys:
       until = Math.max(until, written.answered);
       returned = written.returned;
     }
-    until = Math.max(until, (pass.phases[i + 1]?.from ?? -Infinity) - TRAVEL);
-    way.stay(nodeAt(to), until, look, { from: phase.from, to: phase.to });
+    until = Math.max(until, (stops[i + 1]?.from ?? -Infinity) - TRAVEL);
+    way.stay(nodeAt(to), until, look, { from: phase.from, to: phase.to, held: phase.held });
   }
   // Of a pass that was lost nobody knows how it ended: its token goes no further than what was told.
   if (closed && pass.result !== "lost") finish(way, pass, at, failed);
@@ -149,7 +152,7 @@ function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from
     kind: "pass",
     lane: pass.controller,
     item: pass.item,
-    reconcile: pass.key,
+    reconcile: isStandIn(pass) ? "" : pass.key,
     write: "",
     count,
     label: nameOf(pass.item),

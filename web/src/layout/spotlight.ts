@@ -3,10 +3,11 @@
  * the true times of its phases, so that stepping through reconciles only ever goes one way in time.
  */
 import type { NodeId } from "../base/geometry.ts";
-import type { Reconcile } from "../base/rows.gen.ts";
+import type { Hold, Reconcile } from "../base/rows.gen.ts";
 import { MS } from "../base/time.ts";
 import type { Layout } from "./layout.ts";
 import { layout } from "./layout.ts";
+import { isHoldOf } from "./stops.ts";
 import type { Journey, Step } from "./types.ts";
 
 /** How long a token needs to come to rest at its station, in µs. */
@@ -27,21 +28,22 @@ export interface Spotlight {
   readonly stations: readonly Station[];
 }
 
-const known = new WeakMap<Reconcile, Spotlight>();
+const known = new WeakMap<Reconcile, { readonly holds: readonly Hold[]; readonly made: Spotlight }>();
 
-/** spotlight lays a reconcile out by itself. A row never changes: its spotlight is made once. */
-export function spotlight(pass: Reconcile): Spotlight {
+/** spotlight lays a reconcile out by itself, with its holds. A row never changes: its spotlight is made once. */
+export function spotlight(pass: Reconcile, all: readonly Hold[] = []): Spotlight {
+  const holds = all.filter((hold) => isHoldOf(hold, pass));
   const before = known.get(pass);
-  if (before !== undefined) return before;
-  const alone = layout([pass]);
+  if (before?.holds.length === holds.length && holds.every((hold, i) => hold === before.holds[i])) return before.made;
+  const alone = layout([pass, ...holds]);
   const made = { layout: alone, stations: stationsOf(alone.journeyOf(pass.key)) };
-  known.set(pass, made);
+  known.set(pass, { holds, made });
   return made;
 }
 
 /** shownAt is the display time in a reconcile's spotlight at the true time t, undefined when t is not of it. */
-export function shownAt(pass: Reconcile, t: number): number | undefined {
-  const { stations } = spotlight(pass);
+export function shownAt(pass: Reconcile, t: number, holds: readonly Hold[] = []): number | undefined {
+  const { stations } = spotlight(pass, holds);
   const end = pass.to === 0 ? Infinity : Math.max(pass.to, stations.at(-1)?.at ?? 0);
   return t > end ? undefined : stations.filter((station) => station.at <= t).at(-1)?.shown;
 }

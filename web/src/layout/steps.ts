@@ -20,6 +20,7 @@ export interface StayTruth {
   readonly from: number;
   readonly to: number;
   readonly until?: number;
+  readonly held?: number | undefined;
 }
 
 const NO_TRUTH: StayTruth = { from: NaN, to: NaN };
@@ -45,8 +46,9 @@ export class Way {
   /** Stays at a node until to, or not at all when that has passed. */
   stay(node: NodeId, to: number, look: Look, truth: StayTruth = NO_TRUTH): this {
     if (this.t === Infinity || to <= this.t) return this;
-    const { from: trueFrom, to: trueTo, until = 0 } = truth;
-    this.steps.push({ kind: "stay", node, from: this.t, to, ...look, trueFrom, trueTo, until });
+    const { from: trueFrom, to: trueTo, until = 0, held } = truth;
+    const stop = held === undefined ? {} : { held };
+    this.steps.push({ kind: "stay", node, from: this.t, to, ...look, trueFrom, trueTo, until, ...stop });
     this.t = to;
     return this;
   }

@@ -32,6 +32,8 @@ export type Step =
       readonly trueTo: number;
       /** When a parked item is ready again (true time), 0 elsewhere. */
       readonly until: number;
+      /** How much of it was a hold, µs; Infinity while that lasts. Absent where there was none. */
+      readonly held?: number;
     };
 
 /** What a journey shows. pass: an item's reconcile; event: on the way into the queue; write: down to the API server. */

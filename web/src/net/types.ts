@@ -68,6 +68,10 @@ export interface Watch {
   /** Skips the rest of the countdown. Does nothing unless lost. */
   tryNow(): void;
   drain(): Frame[];
+  /** Whether all that the hub keeps was asked for, and not only the newest. */
+  whole(): boolean;
+  /** Asks for all that the hub keeps: a new snapshot comes. false when that was done, or nothing is connected. */
+  deepen(): boolean;
   connection(): Connection;
   /** The room as it was told last, which model/room reads; undefined before. */
   room(): RoomFrame["room"] | undefined;

@@ -121,6 +121,19 @@ test("lost: it counts down, backs off twice as long each time, and resumes from 
   assert.equal(world.client.secondsToRetry(), 15);
 });
 
+test("deepen asks once for all that the hub keeps, and goes on from there", () => {
+  const world = live();
+  assert.deepEqual([world.client.whole(), world.client.deepen(), world.client.deepen()], [false, true, false]);
+  assert.equal(world.urls.at(-1), "ws://hub/api/v1/watch?limit=50000");
+  assert.equal(world.client.connection().state, "connecting");
+  world.say(snapshot("e1", 20));
+  assert.deepEqual([world.client.connection().state, world.client.drain().at(-1)?.type], ["live", "snapshot"]);
+  world.drop();
+  assert.equal(world.client.deepen(), false);
+  world.client.tryNow();
+  assert.equal(world.urls.at(-1), "ws://hub/api/v1/watch?limit=50000&from=e1%3A20");
+});
+
 test("tryNow skips the countdown, once", () => {
   const world = live();
   world.drop();

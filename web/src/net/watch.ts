@@ -4,6 +4,8 @@ import { HubClock } from "./clock.ts";
 import type { Connection, Restored, Socket, Watch, WatchOptions } from "./types.ts";
 
 const MAX_PENDING = 5_000;
+/** How many reconciles the page holds at most. */
+const MOST = 50_000;
 const FIRST_RETRY = 500;
 const LAST_RETRY = 15_000;
 /** How long "Caught up 318" stands before it is simply live again. */
@@ -39,6 +41,7 @@ export class WatchClient implements Watch {
   private bad = 0;
   private newestProblem = "";
   private stopped = true;
+  private deep = false;
   private cancelTimer: () => void = () => undefined;
 
   constructor(options: WatchOptions) {
@@ -67,6 +70,18 @@ export class WatchClient implements Watch {
     const frames = this.frames;
     this.frames = [];
     return frames;
+  }
+
+  whole(): boolean {
+    return this.deep;
+  }
+
+  deepen(): boolean {
+    const { state } = this.state;
+    if (this.deep || (state !== "live" && state !== "restored")) return false;
+    this.deep = true;
+    this.anew("all that is kept is asked for");
+    return true;
   }
 
   connection(): Connection {
@@ -109,10 +124,11 @@ export class WatchClient implements Watch {
   }
 
   private url(): string {
-    if (this.position === undefined) return this.options.url;
+    const more = new URLSearchParams();
+    if (this.deep) more.set("limit", String(MOST));
+    if (this.position !== undefined) more.set("from", `${this.position.epoch}:${String(this.position.offset)}`);
     const join = this.options.url.includes("?") ? "&" : "?";
-    const from = `${this.position.epoch}:${String(this.position.offset)}`;
-    return `${this.options.url}${join}from=${encodeURIComponent(from)}`;
+    return more.size === 0 ? this.options.url : `${this.options.url}${join}${more.toString()}`;
   }
 
   private receive(data: unknown): void {
@@ -193,8 +209,15 @@ export class WatchClient implements Watch {
   /** Too much is waiting to be drained (a tab asleep): a fresh snapshot is cheaper than all of it. */
   private overflow(): void {
     this.frames = [];
+    this.anew("too far behind");
+  }
+
+  /** Connects again as if it never had. */
+  private anew(reason: string): void {
+    this.cancelTimer();
+    this.comeback = undefined;
     this.position = undefined;
-    this.release(1000, "too far behind");
+    this.release(1000, reason);
     this.connect();
   }
 

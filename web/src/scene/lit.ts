@@ -27,7 +27,7 @@ export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
   for (const { journey, step, dim } of under) {
     if (step.kind !== "stay" || step.node === "queue" || step.node === "waiting") continue;
     const open = step.trueTo === 0;
-    const duration = durationOf(step.trueFrom, open ? t : step.trueTo);
+    const duration = durationOf(step.trueFrom, open ? t : step.trueTo, step.held);
     const { tone, node } = step;
     const seen = nodes.get(node);
     if (seen === undefined) {
@@ -63,21 +63,6 @@ export function edgesOf(under: readonly Under[]): ActiveEdge[] {
   return [...edges.values()];
 }
 
-/** flowsOf gives each line the rate at which tokens set out on it, for lanes too fast to draw tokens. */
-export function flowsOf(lane: string, starts: ReadonlyMap<EdgeId, Flow>, seconds: number): ActiveEdge[] {
-  return [...starts].map(([edge, { n, dim }]) => {
-    const rate = n / seconds;
-    const width = Math.min(6, 1 + Math.log10(1 + rate));
-    return dimmed({ lane, edge, tone: "accent", own: false, rate, width }, dim);
-  });
-}
-
-/** How many tokens set out on a line, and whether the filter leaves all of them out. */
-export interface Flow {
-  n: number;
-  dim: boolean;
-}
-
 function light(
   edges: Map<string, ActiveEdge>,
   lane: string,
@@ -92,13 +77,14 @@ function light(
   if (before !== undefined && dim && before.dim !== true) return;
   const fresh = before === undefined || (before.dim === true && !dim);
   const lit = fresh ? { tone, own } : { tone: stronger(tone, before.tone), own: own || before.own };
-  edges.set(key, dimmed({ lane, edge, rate: 0, width: 1, ...lit }, dim));
+  edges.set(key, dimmed({ lane, edge, rate: 0, heat: 0, width: 1, ...lit }, dim));
 }
 
 function stronger(tone: Tone, other: Tone | undefined): Tone {
   return other === undefined || STRENGTH[tone] >= STRENGTH[other] ? tone : other;
 }
 
-function durationOf(from: number, to: number): number {
-  return from > 0 && to >= from ? to - from : -1;
+/** A hold is no part of how long a phase took; while it lasts there is no duration. */
+function durationOf(from: number, to: number, held = 0): number {
+  return from > 0 && to >= from && held < Infinity ? Math.max(0, to - from - held) : -1;
 }

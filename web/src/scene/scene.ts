@@ -1,11 +1,10 @@
 /** The picture is pure: the same layout, time and options give the same tokens, live, paused or replayed. */
-import type { EdgeId } from "../base/geometry.ts";
 import type { Layout } from "../layout/layout.ts";
-import type { Journey } from "../layout/types.ts";
+import type { Journey, Step } from "../layout/types.ts";
 import { SECOND } from "../base/time.ts";
+import { flowsAt } from "./flows.ts";
 import { holdsOf } from "./holds.ts";
-import { edgesOf, flowsOf, nodesOf } from "./lit.ts";
-import type { Flow } from "./lit.ts";
+import { edgesOf, nodesOf } from "./lit.ts";
 import { bound, merge } from "./merge.ts";
 import type { Drawn } from "./merge.ts";
 import { modeOf } from "./modes.ts";
@@ -14,9 +13,10 @@ import { behindOf, dimmed, ringsOf, slotsOf } from "./slots.ts";
 import type { Under } from "./slots.ts";
 import type { ActiveEdge, ActiveNode, LaneScene, Mode, Scene, SceneOptions, Token } from "./types.ts";
 
-/** The time over which a lane's rate is taken, and the shorter one over which flows are counted. */
+/** The time over which rates are taken. */
 const RATE_WINDOW = 2 * SECOND;
-const FLOW_WINDOW = SECOND / 4;
+/** So many tokens under way are as hard to follow as one reconcile a second. */
+const TOKENS_EACH = 7;
 
 interface LanePicture {
   readonly lane: LaneScene;
@@ -49,7 +49,8 @@ export function modesOf(drawn: Scene): ReadonlyMap<string, Mode> {
 
 function pictureOf(layout: Layout, name: string, t: number, options: SceneOptions): LanePicture {
   const rate = layout.begunIn(name, t - RATE_WINDOW, t) / (RATE_WINDOW / SECOND);
-  const mode = modeOf(rate, options.before?.get(name));
+  // What is drawn goes on for a while after the rate has fallen.
+  const mode = modeOf(Math.max(rate, crowdAt(layout, name, t) / TOKENS_EACH), options.before?.get(name));
   const { under, drawn, nextAt } = drawnAt(layout, name, t, mode, options);
   const queue = slotsOf(layout, name, under, t, options.shows);
   const held = holdsOf(layout, name, options.truth ?? t);
@@ -57,9 +58,23 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
     lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), held, behind: behindOf(under) },
     tokens: merge(drawn, mode, options.pinned, options.shows !== undefined),
     nodes: nodesOf(under, options.truth ?? t),
-    edges: mode === "flow" ? flowsAt(layout, name, t, options.shows) : edgesOf(under),
+    edges: mode === "flow" ? flowsAt(layout, name, t, RATE_WINDOW, options.shows) : edgesOf(under),
     nextAt: Math.min(nextAt, layout.nextStart(name, t)),
   };
+}
+
+/** How many tokens there would be, each drawn by itself. */
+function crowdAt(layout: Layout, name: string, t: number): number {
+  let crowd = 0;
+  layout.at(name, t, (journey) => {
+    const step = journey.steps[stepAt(journey, t)];
+    if (step !== undefined && !isParked(step)) crowd++;
+  });
+  return crowd;
+}
+
+function isParked(step: Step): boolean {
+  return step.kind === "stay" && (step.node === "queue" || step.node === "waiting");
 }
 
 /** What is under way at t, and of that what has a token: items in the queue and the waiting room stand there instead. */
@@ -79,7 +94,7 @@ function drawnAt(
     if (step === undefined) return;
     const dim = isDim(journey, options.shows);
     under.push({ journey, step, dim });
-    const parked = step.kind === "stay" && (step.node === "queue" || step.node === "waiting");
+    const parked = isParked(step);
     nextAt = Math.min(nextAt, parked ? step.to : changesAt(step, t));
     // In a flow most have no token: they are counted, not placed. What one has searched for is.
     const sought = options.shows !== undefined && !dim;
@@ -92,18 +107,4 @@ function drawnAt(
 
 function isDim({ lane, item, reconcile }: Journey, shows: SceneOptions["shows"]): boolean {
   return shows?.(lane, item, reconcile) === false;
-}
-
-function flowsAt(layout: Layout, name: string, t: number, shows: SceneOptions["shows"]): ActiveEdge[] {
-  const starts = new Map<EdgeId, Flow>();
-  layout.overlapping(name, t - FLOW_WINDOW, t, (journey) => {
-    for (const step of journey.steps) {
-      if (step.kind !== "move" || step.from > t || step.from <= t - FLOW_WINDOW) continue;
-      const flow = starts.get(step.edge) ?? { n: 0, dim: true };
-      flow.n += journey.count;
-      flow.dim &&= isDim(journey, shows);
-      starts.set(step.edge, flow);
-    }
-  });
-  return flowsOf(name, starts, FLOW_WINDOW / SECOND);
 }

@@ -8,9 +8,10 @@ import type { Held, Scene, SceneOptions } from "./types.ts";
 /** spotlit draws pass at the true time t of it, and everything as scene does when t is not of it. */
 export function spotlit(layout: Layout, pass: Reconcile, t: number, options: SceneOptions): Scene {
   const whole = scene(layout, t, options);
-  const shown = shownAt(pass, t);
+  const holds = layout.holdsOf(pass);
+  const shown = shownAt(pass, t, holds);
   if (shown === undefined) return whole;
-  const alone = scene(spotlight(pass).layout, shown, { ...options, truth: t });
+  const alone = scene(spotlight(pass, holds).layout, shown, { ...options, truth: t });
   const others = <T extends { readonly lane: string }>(list: readonly T[]): T[] =>
     list.filter((one) => one.lane !== pass.controller);
   return {
@@ -27,5 +28,6 @@ export function spotlit(layout: Layout, pass: Reconcile, t: number, options: Sce
 /** The holds of a pass stand in the rows of its lane, not in its own. */
 function heldOf(whole: Scene, pass: Reconcile): readonly Held[] {
   const lane = whole.lanes.find((one) => one.lane === pass.controller);
-  return lane?.held.filter((hold) => hold.reconcile === pass.key) ?? [];
+  const own = (hold: Held): boolean => (hold.reconcile === "" ? hold.item === pass.item : hold.reconcile === pass.key);
+  return lane?.held.filter(own) ?? [];
 }

@@ -53,6 +53,8 @@ export interface ActiveEdge {
   readonly own: boolean;
   /** Tokens a second in flow mode, 0 otherwise. */
   readonly rate: number;
+  /** How busy that is, 0 to 1. */
+  readonly heat: number;
   /** Line width factor, 1 to 6. */
   readonly width: number;
   /** Everything there is left out by the filter; rate and width are of all. */

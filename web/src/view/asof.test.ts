@@ -74,7 +74,7 @@ test("a scene is dealt out to its lanes", () => {
     (lane) => ({ lane, mode: "single", rate: 0, queue: [], waiting: [], held: [], behind: undefined }) as const,
   );
   const edges = ["a", "b", "a"].map((lane) => {
-    return { lane, edge: "queue-dequeue", tone: "ok", own: false, rate: 0, width: 1 } as const;
+    return { lane, edge: "queue-dequeue", tone: "ok", own: false, rate: 0, heat: 0, width: 1 } as const;
   });
   const split = byLane({ t: 0, tokens: [], nodes: [], edges, lanes, nextAt: Infinity });
   assert.deepEqual([split("a").edges.length, split("b").edges.length, split("c").lane], [2, 1, undefined]);

@@ -59,6 +59,23 @@ test("a token on an upright line has its label beside it", () => {
   assert.ok(label !== undefined && label.y === 330 && label.x > 680);
 });
 
+test("where there is room for two labels, an error and a pass have them", () => {
+  const at = { x: 400, y: 238, node: "fetch" } as const;
+  const crowd = [
+    token({ ...at, id: "a", kind: "event", label: "aaa" }),
+    token({ ...at, id: "b", kind: "event", label: "bbb" }),
+    token({ ...at, id: "c", label: "ccc" }),
+    token({ ...at, id: "d", label: "ddd", tone: "error" }),
+  ];
+  assert.deepEqual(
+    placeLabels(crowd, options)
+      .slice(0, 2)
+      .map(({ text }) => text),
+    ["ddd", "ccc"],
+  );
+});
+
 test("a token that stands for many says how many", () => {
   assert.equal(placeLabels([token({ x: 500, y: 130, count: 23 })], options)[0]?.text, "web ×23");
+  assert.equal(placeLabels([token({ x: 500, y: 130, label: "×23", count: 23 })], options)[0]?.text, "×23");
 });

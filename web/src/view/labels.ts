@@ -22,7 +22,8 @@ export function placeLabels(tokens: readonly Token[], options: LabelOptions): La
   const taken = new Taken([...Object.values(options.geometry.nodes), ...options.words]);
   for (const token of tokens) taken.add(around(token.x, token.y, options.radius * 2, options.radius * 2));
   const labels: Label[] = [];
-  for (const token of tokens) {
+  // Where there is not room for all, those of errors and passes stand.
+  for (const token of [...tokens].sort((a, b) => rank(b) - rank(a))) {
     const text = textOf(token);
     if (text === "") continue;
     const w = options.width(text) + 4;
@@ -34,10 +35,19 @@ export function placeLabels(tokens: readonly Token[], options: LabelOptions): La
   return labels;
 }
 
+/** rank is what a token weighs: events and writes least, passes more, errors most. */
+export function rank({ kind, tone }: Token): number {
+  return tone === "error" ? 2 : kind === "pass" ? 1 : 0;
+}
+
+/** manyOf appends how many a token stands for; one of many that are not alike is labelled with their number already. */
+export function manyOf(label: string, count: number): string {
+  return count > 1 && !label.startsWith("×") ? `${label} ×${String(count)}` : label;
+}
+
 function textOf(token: Token): string {
   if (token.minor && token.count === 1) return "";
-  const many = token.count > 1 ? ` ×${String(token.count)}` : "";
-  return `${token.label}${many}`;
+  return manyOf(token.label, token.count);
 }
 
 function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): Point[] {
@@ -62,7 +72,7 @@ function candidates(token: Token, w: number, { size, radius, geometry }: LabelOp
   if (inRow)
     return [
       ...first.slice(0, 1),
-      ...[0, 1, 2].map((i) => ({ x, y: row.y - size * (0.8 + i * 1.15) })),
+      ...[0, 1].map((i) => ({ x, y: row.y - size * (0.8 + i * 1.15) })),
       { x, y: row.y + row.h + size },
     ];
   const corners = [

@@ -1,6 +1,6 @@
 /** One controller's lane: its head with exact counts, its map and the canvas above it. */
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
-import type { NodeId } from "../base/geometry.ts";
+import type { NodeId, Rect } from "../base/geometry.ts";
 import { countdown, count, rate } from "../base/time.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveEdge, ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
@@ -23,6 +23,8 @@ const slotWhole = 122;
 /** With less room than this a reason says nothing any more. */
 const leastWhy = 44;
 const ringText = 88;
+/** How many reconciles are looked through for the last before a moment. */
+const looked = 200;
 
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
@@ -32,6 +34,10 @@ export class LaneElement extends HTMLElement {
   /** What the numbers were painted from last. */
   private painted = "";
   private paintedInSight = false;
+  /** Whether the lines say how much goes along them, which labels then keep off. */
+  private flowing = false;
+  /** Reconciles a second, as the page says it. */
+  private rate = 0;
   private readonly nodes = new Map<string, SVGGElement>();
   private readonly edges = new Map<string, SVGGElement>();
   private readonly lines = new Map<string, SVGPathElement>();
@@ -55,7 +61,7 @@ export class LaneElement extends HTMLElement {
       this.press(event);
     });
     picture.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.pick(event.target);
+      if (event.key === "Enter" || event.key === " ") this.pick(event.target, event);
     });
     picture.addEventListener("pointermove", (event) => {
       const { left, top } = picture.getBoundingClientRect();
@@ -71,9 +77,13 @@ export class LaneElement extends HTMLElement {
 
   /** Reads the sizes that resize needs. Reading and writing apart, the browser lays out once for all lanes. */
   measured(): Measured {
-    const words = [...this.querySelectorAll<SVGTextElement>("svg .way, .done text")].map((text) => text.getBBox());
     const { clientWidth: w, clientHeight: h } = part(this, "tokens");
-    return { w, h, words: words.map(({ x, y, width, height }) => ({ x, y, w: width, h: height })) };
+    return { w, h, words: this.words() };
+  }
+
+  private words(): Rect[] {
+    const boxes = [...this.querySelectorAll<SVGTextElement>("svg .way, .done text")].map((text) => text.getBBox());
+    return boxes.map(({ x, y, width, height }) => ({ x, y, w: width, h: height }));
   }
 
   /** Sizes and colours have changed. */
@@ -86,7 +96,7 @@ export class LaneElement extends HTMLElement {
     const { app } = this;
     const selected = app?.selection.get()?.reconcile ?? "";
     this.tokens?.draw(tokens, selected);
-    const ringed = tokens.find((token) => token.kind === "pass" && token.reconcile === selected);
+    const ringed = tokens.find((token) => token.kind === "pass" && selected !== "" && token.reconcile === selected);
     attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
@@ -119,6 +129,7 @@ export class LaneElement extends HTMLElement {
     if (app === undefined) return;
     const t = app.playhead.following ? undefined : app.playhead.now();
     const { controller } = lane;
+    this.rate = lane.rate;
     const sign = [app.model.version, app.watch.connection().state, t ?? "live"].join();
     if (sign === this.painted && inSight === this.paintedInSight) return;
     this.painted = sign;
@@ -129,8 +140,9 @@ export class LaneElement extends HTMLElement {
     this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
     if (!inSight) return;
     this.paintServer(app);
-    // Where the picture stands still, the boxes speak of its moment.
+    // Where the picture does not follow, the boxes speak of its moment.
     if (t === undefined) this.paintPhases(app);
+    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, t);
   }
 
   private paintCounts({ reconciles, errors, p50 }: Counts): void {
@@ -159,6 +171,19 @@ export class LaneElement extends HTMLElement {
       const g = this.nodes.get(phase.name);
       if (g !== undefined && part(g, "note").textContent === "")
         this.note(phase.name, spanOrNone(phase.to - phase.from));
+    }
+  }
+
+  /** What nothing passes at t says how long it took in the last reconcile before, and nothing before the first. */
+  private paintPhasesAt({ model }: App, t: number): void {
+    const last = model
+      .until(this.lane, "", t, looked)
+      .filter((run) => run.to > 0 && run.to <= t)
+      .at(-1);
+    for (const [id, g] of this.nodes) {
+      if (!isPhase(id) || g.classList.contains("is-lit") || g.classList.contains("is-held")) continue;
+      const phase = last?.phases.filter(({ name }) => name === id).at(-1);
+      this.note(id, phase === undefined ? "" : spanOrNone(phase.to - phase.from));
     }
   }
 
@@ -212,7 +237,12 @@ export class LaneElement extends HTMLElement {
       attr(g, "aria-label", hold === undefined ? (g.dataset["label"] ?? "") : `${heldSaid(hold)}, ${hold.why}`);
       const lasting = countdown(hold?.lasting ?? 0);
       if (hold === undefined) this.note(id, "");
-      else fitFirst(part(g, "note"), [`held · ${lasting}`, lasting], geometry.nodes[id].w - 8);
+      else
+        fitFirst(
+          part(g, "note"),
+          [`held · ${lasting}`, `held ${lasting.replace(/\.\d+/, "")}`, "held"],
+          geometry.nodes[id].w - 16,
+        );
     }
   }
 
@@ -223,7 +253,12 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-own", edge?.own === true && edge.dim !== true);
       g.classList.toggle("is-dim", edge?.dim === true);
       const line = this.lines.get(id);
-      const width = edge !== undefined && edge.width > 1 ? `${String(2 * edge.width)}px` : "";
+      const flows = edge !== undefined && edge.rate > 0;
+      g.classList.toggle("is-flow", flows);
+      attr(g, "data-tone", edge?.tone ?? "");
+      g.style.setProperty("--heat", flows ? `${String(Math.round(100 * edge.heat))}%` : "");
+      say(part(g, "rate"), flows ? `${rate(edge.rate)}/s` : "");
+      const width = edge !== undefined && edge.width > 1 ? `${(2 * edge.width).toFixed(1)}px` : "";
       if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
   }
@@ -232,10 +267,10 @@ export class LaneElement extends HTMLElement {
     const g = this.nodes.get("queue");
     if (g === undefined) return;
     say(part(g, "depth"), count(total));
-    show(part(g, "none"), total === 0);
+    show(part(g, "none"), total === 0 && slots.length === 0);
     const visible = Math.min(slots.length, total > queueSlots ? queueSlots - 1 : queueSlots);
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".slot")].entries()) {
-      if (i === visible && total > visible) this.moreSlot(slot, total - visible);
+      if (i === visible && total > visible) this.moreSlot(slot, total - visible, visible);
       else this.fillSlot(slot, i < visible ? slots[i] : undefined);
     }
   }
@@ -256,9 +291,9 @@ export class LaneElement extends HTMLElement {
     this.target(slot, item.item, item.reconcile);
   }
 
-  private moreSlot(slot: SVGGElement, more: number): void {
+  private moreSlot(slot: SVGGElement, more: number, before: number): void {
     show(slot, true);
-    say(part(slot, "slot-name"), `+ ${count(more)} more`);
+    say(part(slot, "slot-name"), moreSaid(more, before));
     say(part(slot, "slot-why"), "");
     slot.classList.remove("is-dim");
     slot.removeAttribute("data-item");
@@ -270,8 +305,8 @@ export class LaneElement extends HTMLElement {
     const g = this.nodes.get("waiting");
     if (g === undefined) return;
     show(part(g, "none"), total === 0);
-    const more = total - Math.min(rings.length, waitSlots);
-    say(part(g, "more"), more > 0 ? `+ ${count(more)} more` : "");
+    const seen = Math.min(rings.length, waitSlots);
+    say(part(g, "more"), total > seen ? moreSaid(total - seen, seen) : "");
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".ring")].entries()) this.fillRing(slot, rings[i]);
   }
 
@@ -304,10 +339,16 @@ export class LaneElement extends HTMLElement {
   private drawMode(lane: LaneScene | undefined): void {
     const mode = part(this, "mode");
     const busy = lane !== undefined && lane.mode !== "single";
+    if (this.flowing !== (lane?.mode === "flow")) {
+      this.flowing = lane?.mode === "flow";
+      this.tokens?.keepOff(this.words());
+    }
     show(mode, busy);
     if (!busy) return;
     const view = lane.mode === "flow" ? "Flow view" : "Merged view";
-    say(mode, `${view}: ${rate(lane.rate)}/s; errors and pinned drawn singly`);
+    // The same rate as everywhere else while both speak of now.
+    const a = this.app?.playhead.following === true ? this.rate : lane.rate;
+    say(mode, `${view}: ${rate(a)}/s; errors and pinned drawn singly`);
   }
 
   private press(event: MouseEvent): void {
@@ -317,8 +358,10 @@ export class LaneElement extends HTMLElement {
     this.select(token.item, token.reconcile);
   }
 
-  private pick(target: EventTarget | null): void {
+  private pick(target: EventTarget | null, key?: Event): void {
     const g = target instanceof Element ? target.closest<SVGGElement>("[data-item]") : null;
+    // The page's own Space pauses, and the browser's scrolls.
+    if (g !== null) key?.preventDefault();
     if (g !== null) this.select(g.dataset["item"] ?? "", g.dataset["reconcile"] ?? "");
   }
 
@@ -329,6 +372,11 @@ export class LaneElement extends HTMLElement {
 
 function isPhase(id: string): id is "dequeue" | "fetch" | "compute" | "apply" | "requeue" {
   return ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id);
+}
+
+/** What is not shown one by one, behind so many that are. */
+function moreSaid(more: number, before: number): string {
+  return before === 0 ? plural(more, "item", "items") : `+ ${count(more)} more`;
 }
 
 function whyShort(why: string): string {

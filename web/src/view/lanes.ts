@@ -60,9 +60,11 @@ export class Lanes {
 
   paint(): void {
     const { root, empty } = this.place;
+    // Until the hub has spoken, what it has rendered into the page is what is known.
+    const heard = this.app.model.version > 0;
     const lanes = new Map(this.app.model.lanes(this.app.watch.hubNow()).map((lane) => [lane.name, lane]));
     this.keep(lanes);
-    show(empty, this.byName.size === 0);
+    if (heard || this.byName.size > 0) show(empty, this.byName.size === 0);
     root.classList.toggle("is-empty", this.byName.size === 0);
     for (const [name, element] of this.byName) {
       const lane = lanes.get(name);
@@ -76,6 +78,9 @@ export class Lanes {
     forgetFit(this.place.root);
     for (const lane of this.byName.values()) this.stale.add(lane);
     this.refresh();
+    // What is looked at stays in sight when the page has become another size.
+    const selected = this.app.selection.get();
+    if (selected !== undefined) this.reveal(selected.controller);
   }
 
   /** Scrolls a lane into sight, where the lanes scroll; a page that scrolls as a whole stays where it is. */
@@ -91,7 +96,8 @@ export class Lanes {
 
   /** Adds and removes lanes, so that there is one for each controller. */
   private keep(lanes: ReadonlyMap<string, Lane>): void {
-    const known = this.app.watch.connection().state !== "connecting";
+    const { state } = this.app.watch.connection();
+    const known = state === "live" || state === "restored";
     for (const name of lanes.keys()) if (!this.byName.has(name)) this.add(name);
     for (const [name, lane] of this.byName) if (known && !lanes.has(name)) this.remove(name, lane);
   }

@@ -1,6 +1,8 @@
-/** Links to a moment: #at=<µs>&sel=<item>@<n>&q=<search>, which whoever opens it sees as it was seen here. */
+/** Links to a moment: #at=<µs>&sel=<item>@<n>&in=<controller>&q=<search>, which whoever opens it sees as it was seen here. */
+import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import type { App } from "./app.ts";
+import type { History } from "./history.ts";
 
 export interface Moment {
   /** Display time, µs since the epoch. */
@@ -9,14 +11,17 @@ export interface Moment {
   readonly item: string;
   /** Which of the item's reconciles, counted from 1; 0 for the item itself. */
   readonly n: number;
+  /** Whose the item is, "" where no other controller has one of that name (and in links from before there was that). */
+  readonly controller: string;
   /** What is searched for, "" for nothing. */
   readonly q: string;
 }
 
 /** hashOf writes a moment as the part of a link behind the page's address. */
-export function hashOf({ at, item, n, q }: Moment): string {
+export function hashOf({ at, item, n, controller, q }: Moment): string {
   const sel = item === "" ? "" : `&sel=${encodeURI(item)}${n > 0 ? `@${String(n)}` : ""}`;
-  return `#at=${String(Math.round(at))}${sel}${q === "" ? "" : `&q=${encodeURIComponent(q)}`}`;
+  const whose = controller === "" ? "" : `&in=${encodeURIComponent(controller)}`;
+  return `#at=${String(Math.round(at))}${sel}${whose}${q === "" ? "" : `&q=${encodeURIComponent(q)}`}`;
 }
 
 /** The longest search, in characters: any 680 are less than what the hub takes from a presenter, 2,048 bytes. */
@@ -33,7 +38,7 @@ export function momentOf(hash: string): Moment | undefined {
   const at = Number(named.get("at") ?? NaN);
   if (!Number.isFinite(at) || at <= 0) return undefined;
   const [, item = "", n = "0"] = /^(.*?)(?:@(\d+))?$/.exec(named.get("sel") ?? "") ?? [];
-  return { at, item, n: Number(n), q: searchOf(hash) };
+  return { at, item, n: Number(n), controller: named.get("in") ?? "", q: searchOf(hash) };
 }
 
 /** momentNow is what the page shows. */
@@ -41,7 +46,9 @@ export function momentNow(app: App): Moment {
   const selection = app.selection.get();
   const run = app.model.reconcile(selection?.reconcile ?? "");
   const n = run === undefined ? 0 : app.model.nth(run).n;
-  return { at: app.playhead.now(), item: selection?.item ?? "", n, q: app.filter.get().text };
+  const { item = "", controller = "" } = selection ?? {};
+  const alike = item !== "" && namesakes(app, item).length > 1;
+  return { at: app.playhead.now(), item, n, controller: alike ? controller : "", q: app.filter.get().text };
 }
 
 /** linkHere is the address of what the page shows. */
@@ -56,11 +63,13 @@ export type Tell = (text: string, button?: string, press?: () => void) => void;
 export class Links {
   private readonly app: App;
   private readonly tell: Tell;
+  private readonly history: History;
   private wanted: Moment | undefined;
 
   /** search is given what a link searches for. */
-  constructor(app: App, tell: Tell, search: (text: string) => void) {
+  constructor(app: App, history: History, tell: Tell, search: (text: string) => void) {
     this.app = app;
+    this.history = history;
     this.tell = tell;
     const read = (): void => {
       const { hash } = location;
@@ -93,11 +102,16 @@ export class Links {
     this.wanted = undefined;
     // Followed once: a reload later on shall show what is live then.
     this.address();
-    this.go(moment, span.from, app.recording === undefined ? Infinity : app.watch.hubNow());
+    if (moment.at >= span.from) return this.go(moment);
+    this.history.need(() => {
+      this.go(moment);
+    });
   }
 
-  private go(moment: Moment, oldest: number, end: number): void {
+  private go(moment: Moment): void {
     const { app } = this;
+    const oldest = app.model.span()?.from ?? 0;
+    const end = app.recording === undefined ? Infinity : app.watch.hubNow();
     if (moment.at >= oldest && moment.at <= end) {
       select(app, moment);
       return app.playhead.seek(moment.at);
@@ -115,10 +129,31 @@ export class Links {
   }
 }
 
-function select(app: App, { item, n }: Moment): void {
-  const found = app.model.items("").find((candidate) => candidate.item === item);
-  if (found === undefined) return;
-  const runs = app.model.reconcilesOf(found.controller, item);
-  const run = n === 0 ? undefined : runs.find((candidate) => app.model.nth(candidate).n === n);
-  app.selection.set({ controller: found.controller, item, reconcile: run?.key ?? "" });
+/** The controllers that have an item of this name. */
+function namesakes(app: App, item: string): readonly string[] {
+  return app.model.items("").flatMap((candidate) => (candidate.item === item ? [candidate.controller] : []));
+}
+
+function select(app: App, moment: Moment): void {
+  const { item, n } = moment;
+  if (item === "") return;
+  const found = namesakes(app, item).map((controller) => {
+    const runs = n === 0 ? [] : app.model.reconcilesOf(controller, item);
+    return { controller, run: runs.find((candidate) => app.model.nth(candidate).n === n) };
+  });
+  // A link that does not say whose the item is means the reconcile that was under way at its moment.
+  const off = ({ run }: (typeof found)[number]): number => (run === undefined ? Infinity : distance(run, moment.at));
+  const named = found.filter(({ controller }) => controller === moment.controller);
+  const [best] = named.length > 0 ? named : found.sort((a, b) => compare(off(a), off(b)));
+  if (best === undefined) return;
+  app.selection.set({ controller: best.controller, item, reconcile: best.run?.key ?? "" });
+}
+
+/** How far a moment is from a reconcile, in µs: 0 within it. */
+function distance({ from, to }: Reconcile, at: number): number {
+  return Math.max(0, from - at, to === 0 ? 0 : at - to);
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -57,10 +57,16 @@ export class NoticeElement extends HTMLElement {
     this.app?.wake();
   }
 
+  /** Says no more what does not hold any longer. */
+  hush(): void {
+    this.told = undefined;
+    this.app?.wake();
+  }
+
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    const words = app.recording === undefined ? this.liveWords(app) : (this.told ?? endWords(app));
+    const words = app.recording === undefined ? this.liveWords(app) : this.recordedWords(app);
     show(this, words !== undefined);
     if (words === undefined) return;
     if (this.text.textContent !== words.text) this.text.textContent = words.text;
@@ -72,6 +78,12 @@ export class NoticeElement extends HTMLElement {
 
   private liveWords(app: App): Words | undefined {
     return this.connectionWords(app) ?? this.told ?? this.idleWords(app);
+  }
+
+  /** A recording that has come is there whole, whatever becomes of the hub. */
+  private recordedWords(app: App): Words | undefined {
+    const broken = app.model.version === 0 ? this.connectionWords(app) : this.brokenWords(app);
+    return broken ?? this.told ?? endWords(app);
   }
 
   private connectionWords(app: App): Words | undefined {

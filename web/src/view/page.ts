@@ -3,6 +3,7 @@ import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { ClassroomLoader } from "./classroom.ts";
 import { copied, the } from "./dom.ts";
+import { History } from "./history.ts";
 import { listenKeys } from "./keys.ts";
 import { LaneElement } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
@@ -86,9 +87,10 @@ export function buildPage(app: App, page: string): PageParts {
       loader.use((classroom) => void classroom.embed().then(tell));
     },
   });
-  connectKeys(app, { notice, loader, line, save });
-  const links = new Links(app, tell, seek);
-  const parts = [links, loader, lanes, notice, panel, search, status, transport, twin, voice];
+  const history = new History(app);
+  connectKeys(app, { notice, loader, line, save, history });
+  const links = new Links(app, history, tell, seek);
+  const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
     step: () => {
       loader.step();
@@ -97,7 +99,9 @@ export function buildPage(app: App, page: string): PageParts {
       lanes.draw(scene);
     },
     paint: () => {
-      for (const part of parts) part.paint();
+      // Until the hub has spoken, the panel shows what the hub has rendered into it.
+      const silent = app.model.version === 0 ? panel : undefined;
+      for (const part of parts) if (part !== silent) part.paint();
     },
   };
 }
@@ -118,9 +122,10 @@ interface Keyed {
   readonly loader: ClassroomLoader;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
+  readonly history: History;
 }
 
-function connectKeys(app: App, { notice, loader, line, save }: Keyed): void {
+function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -134,10 +139,14 @@ function connectKeys(app: App, { notice, loader, line, save }: Keyed): void {
       step.reconcile(direction);
     },
     oldest: () => {
-      // Stepping goes on from there, not from a reconcile that was selected later.
-      app.selection.set(undefined);
-      app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
-      selectAt(app, app.playhead.now());
+      const oldest = (): void => {
+        // Stepping goes on from there, not from a reconcile that was selected later.
+        app.selection.set(undefined);
+        app.playhead.seek(app.model.span()?.from ?? app.playhead.now());
+        selectAt(app, app.playhead.now());
+        notice.hush();
+      };
+      if (history.need(oldest)) notice.tell("Asking the hub for all that it keeps …");
     },
     live: () => {
       line.live();
@@ -156,7 +165,8 @@ function connectKeys(app: App, { notice, loader, line, save }: Keyed): void {
     },
     error: (direction) => {
       const match = app.filter.get().on ? " that matches" : "";
-      if (!step.error(direction)) notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
+      if (step.error(direction)) notice.hush();
+      else notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
     },
     link: () => {
       const link = linkHere(app);

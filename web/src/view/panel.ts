@@ -9,7 +9,7 @@ import { head } from "./head.ts";
 import { Later } from "./later.ts";
 import { linkHere } from "./link.ts";
 import { keepingPlace } from "./redraw.ts";
-import { Runs, legend } from "./runs.ts";
+import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
 import { standsStill } from "./standstill.ts";
@@ -29,7 +29,6 @@ export class PanelElement extends HTMLElement {
     this.paint();
   });
   private listed = listed;
-  private readonly legend = legend();
   private readonly body = h("div", { class: "view" });
   private readonly runView = new RunView();
   private readonly later = new Later(
@@ -128,10 +127,6 @@ export class PanelElement extends HTMLElement {
     this.tabs.paint(tab, findingsAt(app.model.findings(), scope.t).length, lanes, scope.lane?.key ?? "");
     if (tab === "latest") this.paintList(app);
     else this.paintView(tab, scope);
-    if (this.legend.isConnected !== (tab === "latest")) {
-      if (tab === "latest") this.after(this.legend);
-      else this.legend.remove();
-    }
   }
 
   private scope(app: App): Scope {

@@ -1,4 +1,4 @@
-/** The latest reconciles as rows that can be clicked, and the legend below them. */
+/** The latest reconciles as rows that can be clicked. */
 import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import type { Shape, Tone } from "../layout/types.ts";
@@ -154,21 +154,4 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many }: RunsArou
 /** shapeOf is the shape that says the same as a colour. */
 export function shapeOf(tone: Tone): Shape {
   return tone === "ok" ? "tick" : tone === "error" ? "triangle" : tone === "warn" ? "ring" : "circle";
-}
-
-/** legend says what the shapes mean, and the truth about time. */
-export function legend(): HTMLElement {
-  const list = h("ul");
-  const entry = (shape: Shape, tone: Tone, text: string): void => {
-    list.append(h("li", {}, icon(shape, tone), text));
-  };
-  entry("circle", "accent", "in flight");
-  entry("tick", "ok", "done");
-  entry("triangle", "error", "error");
-  entry("ring", "warn", "waiting");
-  entry("diamond", "warn", "stale read");
-  entry("halo", "own", "own write");
-  list.append(h("li", {}, h("strong", {}, "×8"), " eight reconciles drawn as one"));
-  const truth = "Order exact, durations stretched; true durations stand in the waterfall.";
-  return h("footer", { class: "legend" }, list, h("p", {}, truth));
 }

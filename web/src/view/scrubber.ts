@@ -133,7 +133,14 @@ export class Scrubber {
       bars: density(model, filter, span, bucketOf(span)),
       runs: runs.map((run) => ({ run, shown: filter.matches(run) })),
       selected: app.selection.get()?.reconcile ?? "",
-      gaps: inside([...model.gaps().filter((gap) => gap.closed !== true), ...model.elided()]),
+      gaps: inside([
+        ...model
+          .gaps()
+          .flatMap((gap) =>
+            gap.closed === true ? [] : { ...gap, said: plural(gap.count, "span lost", "spans lost") },
+          ),
+        ...model.elided().map((one) => ({ ...one, said: `${count(one.reconciles)} left out` })),
+      ]),
       waits: union(model.waits(from, to), Math.max(at, from)),
       holds: inside(model.holds()),
       findings: inside(model.findings()),
@@ -152,7 +159,7 @@ export class Scrubber {
     const all = model.lanes(watch.hubNow()).reduce((sum, { controller }) => sum + controller.reconciles, 0);
     if (span === undefined || all <= model.size) return undefined;
     const lost = model.shortened > 0 ? `, ${count(model.shortened)} of what you look at had to go` : "";
-    return { from: span.from, text: `newest ${count(model.size)} kept${lost}` };
+    return { from: span.from, text: `newest ${count(model.size)} ${watch.whole() ? "kept" : "shown"}${lost}` };
   }
 
   /** The slider's value in words: where the picture is, what happened there, and what the line shows. */
@@ -224,7 +231,7 @@ export class Scrubber {
     const run = inside.find(failed) ?? inside[0];
     if (run === undefined) return app.playhead.seek(at);
     app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    app.playhead.seek(momentOf(run, "apply"));
+    app.playhead.seek(momentOf(app, run, "apply"));
   }
 
   /** The slider's own keys, which work also where the page's are switched off. */

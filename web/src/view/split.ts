@@ -57,6 +57,7 @@ export function totals(lane: LaneScene | undefined, controller: Controller | und
 /** Few items are counted as they are drawn, a quarter of a second ago: picture and number are of one moment. */
 const few = 3;
 
+/** Never less than what is drawn, which a number of now would contradict. */
 function exact(drawn: number, counted: number): number {
-  return Math.max(drawn, counted) <= few ? drawn : counted;
+  return counted <= few ? drawn : Math.max(drawn, counted);
 }

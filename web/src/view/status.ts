@@ -17,7 +17,7 @@ export class StatusElement extends HTMLElement {
     const connection = app.watch.connection();
     const state = connection.state === "restored" ? "live" : connection.state;
     // A recording is there whole once it has come, whatever becomes of the hub.
-    const recorded = app.recording !== undefined && connection.state !== "connecting";
+    const recorded = app.recording !== undefined && app.model.version > 0;
     attr(this, "data-state", recorded ? "recorded" : state);
     say(part(this, "text"), this.text(app));
     document.body.classList.toggle("is-lost", state === "lost" && !recorded);
@@ -26,7 +26,8 @@ export class StatusElement extends HTMLElement {
   private text(app: App): string {
     const connection = app.watch.connection();
     if (connection.state === "connecting") return "connecting";
-    if (app.recording !== undefined) return plural(app.model.lanes(0).length, "controller", "controllers");
+    if (app.recording !== undefined && app.model.version > 0)
+      return plural(app.model.lanes(0).length, "controller", "controllers");
     if (connection.state === "lost") {
       return connection.asOf === 0 ? "not connected" : `as of ${clock(connection.asOf, app.zone())}`;
     }

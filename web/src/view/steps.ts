@@ -25,7 +25,7 @@ export function stepper(app: App): Stepper {
     },
     phase(direction) {
       const run = app.model.reconcile(app.selection.get()?.reconcile ?? "");
-      const at = run === undefined ? undefined : boundary(run, app.playhead.now(), direction);
+      const at = run === undefined ? undefined : boundary(app, run, direction);
       if (at !== undefined) return app.playhead.seek(at);
       const beside = neighbour(app, direction);
       if (beside !== undefined) show(app, beside, direction > 0 ? "dequeue" : "requeue");
@@ -39,8 +39,8 @@ export function stepper(app: App): Stepper {
 }
 
 /** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
-export function momentOf(run: Reconcile, node: NodeId): number {
-  return spotlight(run).stations.find((station) => station.node === node)?.at ?? run.start;
+export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
+  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
 }
 
 /** stationAt is the phase of a reconcile that is looked at at t; undefined before its first and after its end. */
@@ -103,12 +103,13 @@ function isBad(run: Reconcile): boolean {
 
 function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
   app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-  app.playhead.seek(momentOf(run, node));
+  app.playhead.seek(momentOf(app, run, node));
 }
 
 /** When the next phase begins, or the last one began; undefined when it is another reconcile's. */
-function boundary(run: Reconcile, t: number, direction: 1 | -1): number | undefined {
-  const times = spotlight(run).stations.map((station) => station.at);
+function boundary({ model, playhead }: App, run: Reconcile, direction: 1 | -1): number | undefined {
+  const t = playhead.now();
+  const times = spotlight(run, model.holds()).stations.map((station) => station.at);
   if (direction < 0) return times.filter((time) => time < t).at(-1);
   // Not in this reconcile, but after it: it is gone through from its beginning.
   return t > (times.at(-1) ?? Infinity) ? times[0] : times.find((time) => time > t);

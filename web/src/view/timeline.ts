@@ -14,7 +14,8 @@ export interface TimelineDrawing {
   readonly runs: readonly { readonly run: Reconcile; readonly shown: boolean }[];
   readonly selected: string;
   /** Stretches of which something is missing: hatched. */
-  readonly gaps: readonly Span[];
+  /** What is only counted: spans that were lost, reconciles that were left out. */
+  readonly gaps: readonly (Span & { readonly said: string })[];
   /** Stretches in which something was in the waiting room. */
   readonly waits: readonly Span[];
   readonly holds: readonly Span[];
@@ -70,7 +71,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   const pen: Pen = { c, palette, left, right: left + width, top: 11, base: h - axis, letters: axis - 9, x };
   c.font = `400 ${String(pen.letters)}px ${palette.sans}`;
   drawKept(pen, drawing);
-  for (const gap of drawing.gaps) hatch(pen, gap);
+  for (const gap of drawing.gaps) hatch(pen, gap, gap.said);
   if (drawing.runs.length > 0) drawRuns(pen, drawing);
   else drawBars(pen, drawing);
   c.fillStyle = palette.rule;
@@ -203,7 +204,7 @@ function drawTimes({ c, palette, left, right, base, letters, x }: Pen, { span, z
   }
 }
 
-function hatch({ c, palette, left, right, top, base, x }: Pen, gap: Span): void {
+function hatch({ c, palette, left, right, top, base, letters, x }: Pen, gap: Span, said: string): void {
   const from = Math.max(left, x(gap.from));
   const to = Math.min(right, Math.max(x(gap.to), x(gap.from) + 3));
   if (to <= from) return;
@@ -220,6 +221,14 @@ function hatch({ c, palette, left, right, top, base, x }: Pen, gap: Span): void 
   }
   c.stroke();
   c.restore();
+  const wide = c.measureText(said).width + 6;
+  if (said === "" || to - from < wide) return;
+  const middle = (from + to) / 2;
+  c.fillStyle = palette.surface;
+  c.fillRect(middle - wide / 2, (top + base - letters) / 2 - 2, wide, letters + 4);
+  c.fillStyle = palette.ink;
+  c.textAlign = "center";
+  c.fillText(said, middle, (top + base + letters) / 2 - 1);
 }
 
 /** What is not kept any more is a plain surface that says so. */

@@ -3,6 +3,7 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import type { Model } from "../model/types.ts";
 import type { Token } from "../scene/types.ts";
 import { h } from "./dom.ts";
+import { manyOf } from "./labels.ts";
 import { span, word } from "./words.ts";
 
 /** tipOf gives a tip's lines, the first of them its title. */
@@ -10,9 +11,7 @@ export function tipOf(token: Token, model: Pick<Model, "reconcile" | "nth">): re
   const run = model.reconcile(token.reconcile);
   const named = (token.kind === "pass" || token.kind === "wait") && token.item !== "";
   const title = named ? token.item : token.label;
-  // A token of many that are not alike is labelled with their number already.
-  const many = token.count > 1 && !title.startsWith("×") ? ` ×${String(token.count)}` : "";
-  return [`${title}${many}`, doing(token), ...passLines(token, run, model)].filter((line) => line !== "");
+  return [manyOf(title, token.count), doing(token), ...passLines(token, run, model)].filter((line) => line !== "");
 }
 
 function doing({ kind, sub, item }: Token): string {

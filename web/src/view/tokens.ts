@@ -1,7 +1,7 @@
 /** The canvas above one lane's map: tokens with their labels, crisp on any screen. */
 import type { Geometry, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
-import { placeLabels } from "./labels.ts";
+import { placeLabels, rank } from "./labels.ts";
 import type { Label } from "./labels.ts";
 import { drawHalo, drawShape } from "./shapes.ts";
 import type { Palette, Place } from "./shapes.ts";
@@ -72,6 +72,11 @@ export class Tokens {
     this.sprites = new Sprites(this.palette, Math.max(0.1, scale * dpr));
   }
 
+  /** The map's words are now others. */
+  keepOff(words: readonly Rect[]): void {
+    this.words = words;
+  }
+
   draw(tokens: readonly Token[], selected: string): void {
     const c = this.canvas.getContext("2d");
     const { palette: p, sprites } = this;
@@ -86,7 +91,10 @@ export class Tokens {
     c.globalAlpha = dimmed;
     for (const token of tokens) if (token.dim === true) this.drawToken(c, token, p, false);
     c.globalAlpha = 1;
-    for (const token of shown) this.drawToken(c, token, p, token.kind === "pass" && token.reconcile === selected);
+    // What is selected has its ring; what failed lies on top of all.
+    for (const token of [...shown].sort((a, b) => rank(a) - rank(b))) {
+      this.drawToken(c, token, p, selected !== "" && token.kind === "pass" && token.reconcile === selected);
+    }
     this.drawLabels(c, shown, p, sprites);
   }
 

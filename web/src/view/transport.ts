@@ -65,6 +65,11 @@ export class TransportElement extends HTMLElement {
     const total = totalOf(model, app.watch.hubNow());
     if (playhead.following) this.totalAtPause = total;
     const connection = app.watch.connection();
+    if (model.version === 0) {
+      say(part(this, "where"), connection.state === "lost" ? "not connected" : "connecting");
+      say(part(this, "more"), "");
+      return show(part(this, "live"), false);
+    }
     if (connection.state === "lost" && playhead.following) {
       say(part(this, "where"), "not connected");
       say(part(this, "more"), connection.asOf === 0 ? "" : `as of ${clock(connection.asOf, app.zone())}`);

@@ -1,8 +1,10 @@
 /** The map as text: who is where. Read by screen readers, and the map itself on a small screen. */
 import { countdown, count } from "../base/time.ts";
+import type { Token } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { countsAt, countsOf } from "./asof.ts";
 import { h, say } from "./dom.ts";
+import { manyOf } from "./labels.ts";
 import { byLane, totals } from "./split.ts";
 import type { LanePart, Totals } from "./split.ts";
 import { heldSaid, plural, word } from "./words.ts";
@@ -16,7 +18,12 @@ const stations = [
   ["apply", "Apply"],
   ["requeue", "Requeue?"],
   ["done", "Done"],
+  ["api", "API server"],
+  ["cache", "Informer cache"],
 ] as const;
+
+/** What stands in a line of its own where the stations of the loop stand beside each other. */
+const apart = new Set<string>(["waiting", "api", "cache"]);
 
 interface Station {
   readonly row: HTMLElement;
@@ -63,7 +70,7 @@ export class TwinElement extends HTMLElement {
     for (const [id, title] of stations) {
       const who = h("span", { class: "station-who" });
       const brief = h("span", { class: "station-brief", "aria-hidden": "true" });
-      const row = h("li", { class: "station", "data-station": id });
+      const row = h("li", { class: apart.has(id) ? "station is-row" : "station", "data-station": id });
       row.append(h("span", { class: "station-name" }, title), who, brief);
       this.rows.set(`${name}/${id}`, { row, who, brief });
       list.append(row);
@@ -86,7 +93,13 @@ interface Here extends LanePart {
   readonly done: number;
 }
 
-function whoIs({ lane, nodes, all, done }: Here, id: string): string {
+/** The writes that are on their way to the API server, or there. */
+function writesOf(tokens: readonly Token[]): string[] {
+  const there = tokens.filter(({ kind, node, edge }) => kind === "write" && (node === "api" || edge === "apply-api"));
+  return there.filter(shown).map(({ label, sub, count: n }) => `${manyOf(label, n)} (${sub})`);
+}
+
+function whoIs({ lane, nodes, tokens, all, done }: Here, id: string): string {
   if (id === "queue")
     return list(
       (lane?.queue ?? []).filter(shown).map((slot) => `${slot.label} (${slot.sub})`),
@@ -99,6 +112,11 @@ function whoIs({ lane, nodes, all, done }: Here, id: string): string {
     return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;
+  if (id === "api") return list(writesOf(tokens), writesOf(tokens).length);
+  if (id === "cache" && lane?.behind !== undefined) {
+    const { label, writes } = lane.behind;
+    return `${label} ${plural(writes, "own write behind", "own writes behind")}`.trim();
+  }
   const held = (lane?.held ?? []).filter(({ node }) => node === id).map(heldSaid);
   const there = nodes.filter((node) => node.node === id);
   const names = there.filter(shown).map((node) => node.label);
@@ -108,6 +126,7 @@ function whoIs({ lane, nodes, all, done }: Here, id: string): string {
 /** A station at which nothing stands that matches is as quiet as an empty one. */
 function isLit({ lane, nodes }: Here, id: string): boolean {
   if (id === "done") return false;
+  if (id === "api" || id === "cache") return true;
   const there =
     id === "queue" ? lane?.queue : id === "waiting" ? lane?.waiting : nodes.filter((node) => node.node === id);
   return there === undefined || there.length === 0 || there.some(shown);

@@ -1,0 +1,69 @@
+/** How many tokens a second go along each line, in truth: for lanes too fast to draw tokens. */
+import type { EdgeId } from "../base/geometry.ts";
+import type { Cause, Reconcile } from "../base/rows.gen.ts";
+import { SECOND } from "../base/time.ts";
+import { originOf } from "../layout/events.ts";
+import type { Layout } from "../layout/layout.ts";
+import { isFailed, parks } from "../layout/pass.ts";
+import { dimmed } from "./slots.ts";
+import type { ActiveEdge, SceneOptions } from "./types.ts";
+
+const LINE: readonly EdgeId[] = [
+  "queue-dequeue",
+  "dequeue-fetch",
+  "fetch-compute",
+  "compute-apply",
+  "apply-requeue",
+  "cache-fetch",
+];
+/** A line with so many a second is as wide and as hot as one can be. */
+const HOTTEST = 1000;
+
+interface Flow {
+  n: number;
+  bad: number;
+  dim: boolean;
+}
+
+/** flowsAt gives each line the rate at which passes that began in the window (µs) before t go along it. */
+export function flowsAt(
+  layout: Layout,
+  lane: string,
+  t: number,
+  window: number,
+  shows: SceneOptions["shows"],
+): ActiveEdge[] {
+  const flows = new Map<EdgeId, Flow>();
+  layout.begun(lane, t - window, t, (pass) => {
+    const dim = shows?.(lane, pass.item, pass.key) === false;
+    ways(pass, (edge, n) => {
+      const flow = flows.get(edge) ?? { n: 0, bad: 0, dim: true };
+      flow.n += n;
+      if (isFailed(pass)) flow.bad += n;
+      flow.dim &&= dim;
+      flows.set(edge, flow);
+    });
+  });
+  return [...flows].map(([edge, { n, bad, dim }]) => {
+    const rate = n / (window / SECOND);
+    const heat = Math.min(1, Math.log10(1 + rate) / Math.log10(1 + HOTTEST));
+    const tone = 2 * bad > n ? "error" : "accent";
+    return dimmed({ lane, edge, tone, own: false, rate, heat, width: 1 + 5 * heat }, dim);
+  });
+}
+
+/** Calls way for each line that a pass, what set it off and what it writes go along. */
+function ways(pass: Reconcile, way: (edge: EdgeId, n: number) => void): void {
+  for (const edge of LINE) way(edge, 1);
+  if (pass.to > 0) way(parks(pass) ? "requeue-waiting" : "requeue-done", 1);
+  if (pass.writeCount > 0) way("apply-api", pass.writeCount);
+  for (const cause of pass.causes) event(cause, way);
+}
+
+function event(cause: Cause, way: (edge: EdgeId, n: number) => void): void {
+  if (cause.what === "backoff" || cause.what === "requeue_after") return way("waiting-queue", 1);
+  const origin = originOf(cause);
+  if (origin === "outside") way("outside-api", 1);
+  if (origin !== "cache") way("api-cache", 1);
+  way("cache-queue", 1);
+}
