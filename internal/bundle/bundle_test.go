@@ -68,7 +68,7 @@ func TestBundleRefuses(t *testing.T) {
 		`package "left-pad"`:       `import "left-pad";`,
 		"Could not resolve":        `import "./none.ts";`,
 		`Expected ";"`:             `let x = 1 let`,
-		"over its budget of 62000": `document.title = "` + string(noise) + `";`,
+		"over its budget of 60000": `document.title = "` + string(noise) + `";`,
 	} {
 		err := run([]string{source(t, map[string]string{"main.ts": text})}, t.TempDir(), false, &bytes.Buffer{})
 		if err == nil || !strings.Contains(err.Error(), want) {
