@@ -9,11 +9,15 @@ const commands: readonly Command[] = ["next", "previous", "restart", "stop", "st
 
 const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
 
+/** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
+const fits = [0.34, 0.4, 0.45, 0.5, 0.56, 0.62].flatMap((share) => [1.2, 1.1, 1].map((size) => [share, size] as const));
+
 export class LessonElement extends HTMLElement {
   private app: App | undefined;
   private player: Player | undefined;
   private lesson: Lesson | undefined;
   private viewers = 0;
+  private looks = -1;
   private words = "";
   private chosen = "";
   /** The choices of this page, by lesson and beat. */
@@ -47,14 +51,29 @@ export class LessonElement extends HTMLElement {
     if (app === undefined || player === undefined) return;
     const [lesson, viewers] = [player.lesson(), player.viewers()];
     this.highlight(lesson);
-    if (lesson === this.lesson && viewers === this.viewers) return;
     const was = this.lesson;
+    if (lesson === was && viewers === this.viewers && app.looks.get() === this.looks) return;
     [this.lesson, this.viewers] = [lesson, viewers];
+    document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
     if (lesson !== undefined) this.draw(lesson);
+    this.fit();
     if (lesson !== was && lesson !== undefined) this.select(lesson, app);
     // The map has another size.
-    app.looks.set(app.looks.get() + 1);
+    this.looks = app.looks.get() + 1;
+    app.looks.set(this.looks);
+  }
+
+  /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
+  private fit(): void {
+    const { style } = document.documentElement;
+    const [body, words] = [part(this, "body"), part(this, "words")];
+    if (getComputedStyle(this).display !== "contents") return;
+    for (const [share, size] of fits) {
+      style.setProperty("--lesson-share", String(share));
+      style.setProperty("--lesson-size", String(size));
+      if (!over(body) && !over(words)) return;
+    }
   }
 
   private draw(lesson: Lesson): void {
@@ -152,6 +171,10 @@ export class LessonElement extends HTMLElement {
       if (this.lesson !== undefined) this.drawQuestion(this.lesson);
     });
   }
+}
+
+function over({ scrollHeight, clientHeight }: Element): boolean {
+  return scrollHeight > clientHeight;
 }
 
 function beatOf({ id, beat }: Lesson): string {
