@@ -1,9 +1,11 @@
-/** The script that view/menu.ts loads when a picture is wanted: saves what is seen of the map as a picture: SVG, or PNG at twice its size. */
+/** The script of what one takes along: saves what is seen of the map as a picture, SVG, or PNG at twice its size; and writes a reconcile as text. */
 import { clock } from "./base/time.ts";
 import { copyOf, tokensOf } from "./picture/vector.ts";
 import type { App } from "./view/app.ts";
-import { s } from "./view/dom.ts";
+import { fill, s } from "./view/dom.ts";
 import type { LaneElement } from "./view/lane.ts";
+
+export { issueText } from "./view/issue.ts";
 
 /** How wide a lane is in the picture, in CSS pixels, and the head above it. */
 const width = 1200;
@@ -22,9 +24,7 @@ async function pictureOf(app: App, lanes: readonly LaneElement[]): Promise<SVGSV
     const { width: w, height: h } = map.viewBox.baseVal;
     const tall = Math.round((width * h) / w);
     const copy = copyOf(map);
-    for (const [name, value] of Object.entries({ x: 0, y: y + head, width, height: tall })) {
-      copy.setAttribute(name, String(value));
-    }
+    fill(copy, { x: 0, y: y + head, width, height: tall });
     if (tokens !== undefined) copy.append(tokensOf(tokens));
     const text = { y: y + 32, fill: of("--ink"), "font-family": of("--sans") };
     root.append(
@@ -34,13 +34,7 @@ async function pictureOf(app: App, lanes: readonly LaneElement[]): Promise<SVGSV
     );
     y += head + tall;
   }
-  for (const [name, value] of [
-    ["height", String(y)],
-    ["viewBox", `0 0 ${String(width)} ${String(y)}`],
-  ] as const) {
-    root.setAttribute(name, value);
-  }
-  return root;
+  return fill(root, { height: y, viewBox: `0 0 ${String(width)} ${String(y)}` });
 }
 
 /** savePicture saves lanes under a name that says of what and when. */

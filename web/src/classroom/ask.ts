@@ -24,6 +24,21 @@ export interface Answer {
   readonly recordings?: readonly RecordingInfo[];
 }
 
+/** How long an answer may take before it is said that none has come, ms. */
+const patience = 5_000;
+
+/** patient says it where the hub does not answer, and goes on waiting. */
+export async function patient<T>(answer: Promise<T> | undefined, late: (text: string) => void): Promise<T | undefined> {
+  const timer = setTimeout(() => {
+    late("The hub has not answered for 5 s. It may be busy, or cut off.");
+  }, patience);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** ask gets, or with a body posts. refused is "" where the hub did it. */
 export async function ask(path: string, body?: object): Promise<Answer & { readonly refused: string }> {
   const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };

@@ -4,6 +4,7 @@ import { SECOND, countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
 import { nameOf } from "../view/words.ts";
+import { patient } from "./ask.ts";
 
 /** How long before its end it is said that a command ends by itself. */
 const warnBefore = 60 * SECOND;
@@ -11,9 +12,10 @@ const warnBefore = 60 * SECOND;
 type Fields = Readonly<Record<string, string | number>>;
 
 /** One line of what stands: a command, or a worker that is held. */
-interface Chip {
+export interface Chip {
   readonly key: string;
   readonly text: string;
+  readonly from: number;
   readonly until: number;
   readonly lift: Control | undefined;
 }
@@ -72,14 +74,14 @@ export class ControlElement extends HTMLElement {
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    this.now = app.watch.hubNow();
+    this.now = app.recording === undefined ? app.watch.hubNow() : app.playhead.now();
     const able = app.model.lanes(this.now).filter((lane) => lane.controller.control === true);
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
       this.fillWhich(able.map((lane) => lane.name));
     }
-    const chips = [...app.model.holdsAt("", this.now).map(heldChip), ...this.standing().map(commandChip)];
+    const chips = chipsOf(app.model.holdsAt("", this.now), this.standing());
     show(this, this.isOpen() || chips.length > 0);
     this.chips?.paint(chips);
     for (const chip of chips) this.warn(chip);
@@ -114,10 +116,11 @@ export class ControlElement extends HTMLElement {
     if (names.includes(before)) select.value = before;
   }
 
-  private fill(li: HTMLLIElement, { text, until, lift }: Chip): void {
+  private fill(li: HTMLLIElement, chip: Chip): void {
+    const { text, until, lift } = chip;
     const left = until > 0 ? ` · ends in ${countdown(Math.max(0, until - this.now))}` : "";
     say(part(li, "text"), `${text}${left}`);
-    li.classList.toggle("is-ending", until > 0 && until - this.now < warnBefore);
+    li.classList.toggle("is-ending", warningOf(chip, this.now) !== "");
     const button = part<HTMLButtonElement>(li, "lift");
     show(button, lift !== undefined && this.toggle !== undefined);
     if (lift === undefined) return;
@@ -125,10 +128,11 @@ export class ControlElement extends HTMLElement {
     button.onclick = () => void this.run({ command: "lift", controller: lift.controller, id: lift.key });
   }
 
-  private warn({ key, text, until }: Chip): void {
-    if (this.toggle === undefined || until === 0 || until - this.now > warnBefore || this.warned.has(key)) return;
-    this.warned.add(key);
-    this.answer(`Ends by itself in a minute: ${text}. Give the command again to go on.`, true);
+  private warn(chip: Chip): void {
+    const said = warningOf(chip, this.now);
+    if (this.toggle === undefined || said === "" || this.warned.has(chip.key)) return;
+    this.warned.add(chip.key);
+    this.answer(said, true);
   }
 
   private async press({ dataset }: HTMLButtonElement): Promise<void> {
@@ -158,7 +162,11 @@ export class ControlElement extends HTMLElement {
     const body = JSON.stringify({ controller: this.which(), ...fields });
     const headers = { "Content-Type": "application/json" };
     try {
-      const response = await fetch("/api/v1/control", { method: "POST", headers, body });
+      const late = (said: string): void => {
+        this.answer(said, true);
+      };
+      const response = await patient(fetch("/api/v1/control", { method: "POST", headers, body }), late);
+      if (response === undefined) return "";
       const json = (await response.json().catch(() => ({}))) as { readonly text?: string; readonly error?: string };
       const text = json.error ?? json.text ?? `The hub answered ${String(response.status)}.`;
       this.answer(text, !response.ok);
@@ -181,11 +189,43 @@ function chipElement(): HTMLLIElement {
   return h("li", { class: "stand" }, h("span", { "data-part": "text" }), lift);
 }
 
-function commandChip(row: Control): Chip {
-  return { key: row.key, text: row.text, until: row.until ?? 0, lift: row };
+/** chipsOf has one chip for each command, and for each worker that is held by none of them; a pause tells what it holds. */
+export function chipsOf(holds: readonly Hold[], controls: readonly Control[]): readonly Chip[] {
+  const told = new Set<Hold>();
+  const chips = controls.map((row): Chip => {
+    const own = row.command === "pause" ? holds.filter((hold) => holdsIt(row, hold)) : [];
+    for (const hold of own) told.add(hold);
+    const text = own.length > 0 ? heldText(own) : row.text;
+    return { key: row.key, text, from: row.from, until: row.until ?? 0, lift: row };
+  });
+  const others = holds.filter((hold) => !told.has(hold));
+  return [
+    ...others.map((hold): Chip => {
+      const { key, from, until = 0 } = hold;
+      return { key: `hold ${key}`, text: heldText([hold]), from, until, lift: undefined };
+    }),
+    ...chips,
+  ];
 }
 
-function heldChip({ key, controller, item, phase, until }: Hold): Chip {
-  const who = item === undefined || item === "" ? `a worker of ${controller}` : nameOf(item);
-  return { key: `hold ${key}`, text: `${who} is held before ${phase}`, until: until ?? 0, lift: undefined };
+function holdsIt({ controller, item = "", phase = "" }: Control, hold: Hold): boolean {
+  return (
+    controller === hold.controller && (item === "" || item === hold.item) && (phase === "" || phase === hold.phase)
+  );
+}
+
+function heldText(holds: readonly Hold[]): string {
+  const who = [
+    ...new Set(holds.map(({ controller, item = "" }) => (item === "" ? `a worker of ${controller}` : nameOf(item)))),
+  ];
+  const phases = [...new Set(holds.map(({ phase }) => phase))];
+  const names = who.length > 3 ? `${who.slice(0, 2).join(", ")} and ${String(who.length - 2)} others` : who.join(", ");
+  return `${names} ${who.length > 1 ? "are" : "is"} held before ${phases.join(", ")}`;
+}
+
+/** warningOf says that what has stood for long ends soon, "" as long as there is nothing to say. */
+export function warningOf({ text, from, until }: Pick<Chip, "text" | "from" | "until">, now: number): string {
+  const left = until - now;
+  if (until === 0 || left <= 0 || left > warnBefore || until - from <= warnBefore) return "";
+  return `Ends by itself in ${countdown(left)}: ${text}. Give the command again to go on.`;
 }

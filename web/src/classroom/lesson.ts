@@ -1,16 +1,23 @@
 /** The lesson: the beat's words above the map, what it waits for, its question; the presenter moves, viewers answer. */
 import type { Lesson } from "../model/lesson.ts";
 import type { App } from "../view/app.ts";
-import { h, part, say, show } from "../view/dom.ts";
+import { attr, h, part, say, show } from "../view/dom.ts";
+import type { Tell } from "../view/link.ts";
+import { writeFailed } from "../view/words.ts";
+import { patient } from "./ask.ts";
 import type { Command, Player } from "./players.ts";
 import { questionOf } from "./question.ts";
 
 const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start"];
 
+const nobody = "Nobody has answered. Press Next again to show the answer.";
+
 const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
 
 /** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
-const fits = [0.34, 0.4, 0.45, 0.5, 0.56, 0.62].flatMap((share) => [1.2, 1.1, 1].map((size) => [share, size] as const));
+const fits = [0.36, 0.42, 0.48, 0.54, 0.62].flatMap((share) =>
+  [1.4, 1.25, 1.1, 1].map((size) => [share, size] as const),
+);
 
 export class LessonElement extends HTMLElement {
   private app: App | undefined;
@@ -20,12 +27,34 @@ export class LessonElement extends HTMLElement {
   private looks = -1;
   private words = "";
   private chosen = "";
+  private tell: Tell | undefined;
+  /** The hub is there. */
+  private heard = true;
+  /** The beat of which it was said that nobody has answered, and the one in which the presenter has used the panel. */
+  private nudged = "";
+  private touched = "";
+  /** This selects, and not the presenter; then the write that it is about comes into sight. */
+  private selects = false;
+  private seeking = false;
   /** The choices of this page, by lesson and beat. */
   private readonly mine = new Map<string, number>();
 
-  connect(app: App, player: Player): void {
+  connect(app: App, player: Player, tell: Tell): void {
     this.app = app;
     this.player = player;
+    this.tell = tell;
+    for (const kind of ["pointerdown", "keydown"]) {
+      document.getElementById("panel")?.addEventListener(kind, () => {
+        if (this.lesson !== undefined) this.touched = beatOf(this.lesson);
+      });
+    }
+    this.querySelector('[data-part="details"]')?.addEventListener("click", ({ currentTarget }) => {
+      this.openDetails(currentTarget instanceof Element && currentTarget.getAttribute("aria-expanded") !== "true");
+    });
+    app.selection.subscribe(() => {
+      const follows = document.body.dataset["role"] === "viewer" && app.recording === undefined;
+      if (!this.selects && !follows && app.selection.get() !== undefined) this.openDetails(true);
+    });
     this.addEventListener("click", ({ target }) => {
       if (!(target instanceof Element)) return;
       const asked = target.closest<HTMLElement>("[data-do]")?.dataset["do"];
@@ -51,9 +80,16 @@ export class LessonElement extends HTMLElement {
     if (app === undefined || player === undefined) return;
     const [lesson, viewers] = [player.lesson(), player.viewers()];
     this.highlight(lesson);
+    this.seek();
     const was = this.lesson;
-    if (lesson === was && viewers === this.viewers && app.looks.get() === this.looks) return;
+    const { state } = app.watch.connection();
+    const [heard, heardBefore] = [state === "live" || state === "restored", this.heard];
+    this.heard = heard;
+    const back = heard && !heardBefore;
+    if (lesson === was && viewers === this.viewers && app.looks.get() === this.looks && !back) return;
     [this.lesson, this.viewers] = [lesson, viewers];
+    if (was !== undefined && (lesson === undefined || beatOf(was) !== beatOf(lesson))) this.openDetails(false);
+    if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, app);
     document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
     if (lesson !== undefined) this.draw(lesson);
@@ -85,6 +121,8 @@ export class LessonElement extends HTMLElement {
     this.drawQuestion(lesson);
     this.drawCame(lesson);
     const said = part(this, "said");
+    const next = this.querySelector('[data-part="next"]');
+    if (next !== null) say(next, lesson.next === "" ? "Next" : lesson.next);
     said.classList.toggle("is-error", lesson.error !== "");
     say(said, lesson.error !== "" ? lesson.error : stateSaid(lesson));
   }
@@ -113,7 +151,7 @@ export class LessonElement extends HTMLElement {
 
   private drawCame({ state, came }: Lesson): void {
     const waits = state === "waiting" || state === "failed" ? came : [];
-    const marks = waits.map(({ condition, what, holds }) =>
+    const marks = waits.map(({ says, what, holds }) =>
       h(
         "li",
         { class: holds ? "is-come" : "" },
@@ -122,8 +160,8 @@ export class LessonElement extends HTMLElement {
           { class: "lesson-tick", role: "img", "aria-label": holds ? "has come" : "not yet" },
           holds ? "✓" : "",
         ),
-        h("code", {}, condition),
-        what !== "" && h("span", { class: "quiet" }, `so far: ${what}`),
+        h("span", {}, says),
+        what !== "" && !holds && h("span", { class: "quiet" }, `${what} so far`),
       ),
     );
     part(this, "came").replaceChildren(...marks);
@@ -145,16 +183,66 @@ export class LessonElement extends HTMLElement {
   }
 
   /** The page selects what the beat is about, once for each time that it changes; viewers follow the presenter's. */
-  private select({ id, beat, sel, recorded }: Lesson, app: App): void {
+  private select(lesson: Lesson, app: App): void {
+    const { id, beat, sel, recorded } = lesson;
     const chosen = [id, beat, sel.item, sel.reconcile].join();
     const follows = document.body.dataset["role"] === "viewer" && !recorded;
     if (sel.item === "" || chosen === this.chosen || follows) return;
     this.chosen = chosen;
-    app.selection.set(sel);
+    this.selects = true;
+    if (sel.reconcile === "" || this.touched === beatOf(lesson) || !this.showWrite(sel.reconcile, app)) {
+      app.selection.set(sel);
+    }
+    this.selects = false;
+  }
+
+  /** The panel goes to what the beat spoke of: the reconcile, and its write that failed, or its last. */
+  private showWrite(key: string, app: App): boolean {
+    const run = app.model.reconcile(key);
+    if (run === undefined) return false;
+    const write = run.writes.find(writeFailed) ?? run.writes.at(-1);
+    const link = h("button", { hidden: true, "data-go": key, "data-write": write?.span });
+    document.getElementById("details")?.append(link);
+    link.click();
+    link.remove();
+    this.seeking = write !== undefined;
+    return true;
+  }
+
+  private seek(): void {
+    const lit = this.seeking ? document.querySelector("#details .fall-lit") : null;
+    if (lit === null) return;
+    this.seeking = false;
+    lit.scrollIntoView({ block: "center" });
+  }
+
+  /** Where the panel has no room beside the lesson, it comes in the place of the words. */
+  private openDetails(wanted: boolean): void {
+    const button = this.querySelector('[data-part="details"]');
+    if (button === null) return;
+    attr(button, "aria-expanded", String(wanted));
+    document.getElementById("stage")?.classList.toggle("is-detailed", wanted);
+    this.app?.looks.set(this.app.looks.get() + 1);
+  }
+
+  private end({ id, title, sel }: Lesson, app: App): void {
+    const name = /^lesson-(\d+)$/.exec(id)?.[1];
+    const [namespace = ""] = sel.item.split("/");
+    this.tell?.(`${name === undefined ? title : `Lesson ${name}`} has ended. Namespace ${namespace} is removed.`);
+    if (document.body.dataset["role"] !== "viewer") app.selection.set(undefined);
   }
 
   private move(command: Command): void {
-    void this.player?.move(command).then((refused) => {
+    const { lesson } = this;
+    if (command === "next" && lesson?.question?.open === true && this.viewers > 0 && lesson.question.answered === 0) {
+      const first = this.nudged !== beatOf(lesson);
+      this.nudged = beatOf(lesson);
+      if (first) return say(part(this, "said"), nobody);
+    }
+    const late = (text: string): void => {
+      say(part(this, "said"), text);
+    };
+    void patient(this.player?.move(command), late).then((refused = "") => {
       // What is waited for stands there already.
       const waits = command === "next" && this.lesson?.state === "waiting";
       if (refused !== "") say(part(this, "said"), waits ? stillWaits : refused);
@@ -188,14 +276,18 @@ function wordsOf({ words, after, question, state }: Lesson): readonly string[] {
 }
 
 function stateSaid({ state, did, waitingFor, came, beat, of, recorded }: Lesson): string {
-  const done = did.join(" · ");
+  // What is held stands above the map.
+  const deeds = did
+    .filter((text) => !text.startsWith("presenter paused"))
+    .map((text) => text.replace(/^presenter /, ""));
+  const done = deeds.join(" · ");
   const open = came.some(({ holds }) => !holds);
   switch (state) {
     case "acting":
       if (recorded) return "";
       return waitingFor === "" ? "At work …" : `Waiting for ${waitingFor}`;
     case "waiting":
-      return [...did, `Waiting for ${open ? "what is not ticked" : waitingFor}`].join(" · ");
+      return [...deeds, `Waiting for ${open ? "what is not ticked" : waitingFor}`].join(" · ");
     case "done":
       if (beat < of) return done;
       return `${done} That was the last beat.${recorded ? "" : " Next ends the lesson."}`.trim();

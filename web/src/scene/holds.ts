@@ -4,6 +4,9 @@ import type { Layout } from "../layout/layout.ts";
 import { nameOf } from "../layout/words.ts";
 import type { Held } from "./types.ts";
 
+/** A phase begins a little after its hold has ended, µs. */
+const slack = 2_000;
+
 const PHASES: readonly NodeId[] = ["dequeue", "fetch", "compute", "apply", "requeue"];
 
 /** holdsOf gives the holds of a lane at t, the longest first; of a phase that the map does not have, at its dequeue. */
@@ -15,4 +18,13 @@ export function holdsOf(layout: Layout, lane: string, t: number): Held[] {
     held.push({ lane, node, item, label: nameOf(item), reconcile, worker, why, lasting: t - from, until });
   });
   return held.sort((a, b) => b.lasting - a.lasting || a.worker - b.worker);
+}
+
+/** heldSince is when the worker of a reconcile began to be held, of the hold that ends at t or goes on; 0 for none. */
+export function heldSince(layout: Pick<Layout, "heldAt">, lane: string, reconcile: string, t: number): number {
+  let since = 0;
+  layout.heldAt(lane, t - slack, ({ hold }) => {
+    if (hold.reconcile === reconcile) since = hold.from;
+  });
+  return since;
 }

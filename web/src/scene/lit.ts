@@ -21,13 +21,23 @@ interface Seen {
   dim: boolean;
 }
 
-/** nodesOf lights the boxes at which tokens stay. t is the time until which what is open has lasted. All of under are of one lane. */
-export function nodesOf(under: readonly Under[], t: number): ActiveNode[] {
+/**
+ * nodesOf lights the boxes at which tokens stay. t is the time until which what is open has lasted; since is when the
+ * worker of a reconcile began to be held, of what is held at that time, else 0. All of under are of one lane.
+ */
+export function nodesOf(
+  under: readonly Under[],
+  t: number,
+  since: (reconcile: string, at: number) => number,
+): ActiveNode[] {
   const nodes = new Map<NodeId, Seen>();
   for (const { journey, step, dim } of under) {
     if (step.kind !== "stay" || step.node === "queue" || step.node === "waiting") continue;
-    const open = step.trueTo === 0;
-    const duration = durationOf(step.trueFrom, open ? t : step.trueTo);
+    const to = step.trueTo === 0 ? t : step.trueTo;
+    const held = since(journey.reconcile, to);
+    const stopped = held > 0 && held >= step.trueFrom;
+    const open = step.trueTo === 0 && !stopped;
+    const duration = durationOf(step.trueFrom, stopped ? held : to);
     const { tone, node } = step;
     const seen = nodes.get(node);
     if (seen === undefined) {

@@ -3,7 +3,7 @@ import type { EdgeId } from "../base/geometry.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { Journey } from "../layout/types.ts";
 import { SECOND } from "../base/time.ts";
-import { holdsOf } from "./holds.ts";
+import { heldSince, holdsOf } from "./holds.ts";
 import { edgesOf, flowsOf, nodesOf } from "./lit.ts";
 import type { Flow } from "./lit.ts";
 import { bound, merge } from "./merge.ts";
@@ -56,7 +56,7 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
   return {
     lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), held, behind: behindOf(under) },
     tokens: merge(drawn, mode, options.pinned, options.shows !== undefined),
-    nodes: nodesOf(under, options.truth ?? t),
+    nodes: nodesOf(under, options.truth ?? t, (key, at) => heldSince(options.holder ?? layout, name, key, at)),
     edges: mode === "flow" ? flowsAt(layout, name, t, options.shows) : edgesOf(under),
     nextAt: Math.min(nextAt, layout.nextStart(name, t)),
   };

@@ -10,7 +10,7 @@ export function spotlit(layout: Layout, pass: Reconcile, t: number, options: Sce
   const whole = scene(layout, t, options);
   const shown = shownAt(pass, t);
   if (shown === undefined) return whole;
-  const alone = scene(spotlight(pass).layout, shown, { ...options, truth: t });
+  const alone = scene(spotlight(pass).layout, shown, { ...options, truth: t, holder: layout });
   const others = <T extends { readonly lane: string }>(list: readonly T[]): T[] =>
     list.filter((one) => one.lane !== pass.controller);
   return {

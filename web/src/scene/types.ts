@@ -1,4 +1,5 @@
 /** The picture at one moment: what the canvas draws and which boxes and lines are lit. Coordinates are the lane's own. */
+import type { Layout } from "../layout/layout.ts";
 import type { EdgeId, Geometry, NodeId } from "../base/geometry.ts";
 import type { JourneyKind, Shape, Tone } from "../layout/types.ts";
 
@@ -149,4 +150,6 @@ export interface SceneOptions {
   readonly shows?: (lane: string, item: string, reconcile: string) => boolean;
   /** The true time, where it is another than the display time: what is open lasts until then. */
   readonly truth?: number;
+  /** Which holds there are, where they are another layout's. */
+  readonly holder?: Pick<Layout, "heldAt">;
 }

@@ -15,7 +15,10 @@ export interface Selection {
 
 export interface App {
   readonly model: Model;
-  readonly watch: Pick<Watch, "connection" | "room" | "secondsToRetry" | "tryNow" | "hubNow" | "malformed" | "problem">;
+  readonly watch: Pick<
+    Watch,
+    "connection" | "room" | "secondsToRetry" | "silentFor" | "tryNow" | "hubNow" | "malformed" | "problem"
+  >;
   readonly playhead: Playhead;
   /** The name of the recorded session that is shown, undefined for what is live. Nothing can be done to it. */
   readonly recording: string | undefined;

@@ -26,7 +26,7 @@ export interface Around {
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
 export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
-    findingList(around.model.related.evidence(reconcile.key)),
+    findingList(around.model.related.evidence(reconcile.key).filter(({ from }) => from <= around.now)),
     section("Why it ran", why(reconcile, around.model)),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile)),

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { at, cause, pass, write } from "../../test/rows.ts";
+import { differences } from "./diff.ts";
 import { issueText } from "./issue.ts";
+import * as words from "./words.ts";
 
 test("a reconcile as text says everything that the panel says", () => {
   const run = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], {
@@ -18,7 +20,10 @@ test("a reconcile as text says everything that the panel says", () => {
     error: "Conflict",
     next: { why: "backoff", at: at(50), requeues: 4 },
   });
-  const text = issueText(run, { nth: () => ({ n: 17, of: 17 }), after: () => undefined }, at(1000));
+  const text = issueText(run, { nth: () => ({ n: 17, of: 17 }), after: () => undefined }, at(1000), {
+    ...words,
+    differences,
+  });
   assert.equal(
     text,
     `### default/web: Conflict after 6.7 ms

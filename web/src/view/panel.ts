@@ -1,12 +1,13 @@
 /** The side panel: the latest reconciles, what is selected, or one of the other views. */
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
+import { asOf } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
 import { chainView } from "./chainview.ts";
+import { differences } from "./diff.ts";
 import { copied, h, say } from "./dom.ts";
 import { findingText, findingsAt, findingsView } from "./findings.ts";
 import { head } from "./head.ts";
-import { issueText } from "./issue.ts";
 import { itemView } from "./itemview.ts";
 import { LaterView } from "./later.ts";
 import { linkHere } from "./link.ts";
@@ -20,6 +21,10 @@ import { startView } from "./startview.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
 import { walkKey } from "./walk.ts";
+import { causeSaid, kindSaid, nextSaid, outcome, plural, span, took, word, writeName } from "./words.ts";
+
+/** What the text of a reconcile is made with. */
+const said = { differences, causeSaid, kindSaid, nextSaid, outcome, plural, span, took, word, writeName };
 
 const listed = 60;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
@@ -131,7 +136,8 @@ export class PanelElement extends HTMLElement {
       this.size = { looks: app.looks.get(), width, letters: Number.parseFloat(fontSize) };
     }
     const { width, letters } = this.size;
-    const run = selection === undefined ? undefined : this.runOf(app, selection);
+    const whole = selection === undefined ? undefined : this.runOf(app, selection);
+    const run = whole && asOf(whole, t, model.holds());
     const lane = model.controller(this.lane) ?? model.lanes(t)[0]?.controller;
     return { app, model, t, following, zone: app.zone(), lane, selection, run, width, letters };
   }
@@ -165,7 +171,8 @@ export class PanelElement extends HTMLElement {
     const t = app.playhead.now();
     const { following } = app.playhead;
     const all = app.filter.get().recent(app.model, following ? listed : Infinity);
-    const visible = following ? all : all.filter((run) => run.start <= t).slice(0, listed);
+    const begun = following ? all : all.filter((run) => run.start <= t).slice(0, listed);
+    const visible = begun.map((run) => asOf(run, t, []));
     const many = app.model.lanes(t).length > 1;
     const sought = app.filter.get().on;
     // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
@@ -196,11 +203,21 @@ export class PanelElement extends HTMLElement {
   private take(button: HTMLElement, app: App): void {
     const { run, t } = this.scope(app);
     const finding = app.model.findings().find(({ key }) => key === button.dataset["key"]);
-    const issue = (): string =>
-      finding !== undefined ? findingText(finding, app.model) : run === undefined ? "" : issueText(run, app.model, t);
-    void copied(button.dataset["take"] === "link" ? linkHere(app) : issue()).then((ok) => {
-      button.textContent = ok ? "Copied" : "The browser forbids copying";
-    });
+    const issue = async (): Promise<string> => {
+      if (finding !== undefined) return findingText(finding, app.model);
+      if (run === undefined) return "";
+      const { issueText } = await import("/static/picture.js");
+      return issueText(run, app.model, t, said);
+    };
+    const text = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
+    void text.then(copied).then(
+      (ok) => {
+        button.textContent = ok ? "Copied" : "The browser forbids copying";
+      },
+      () => {
+        button.textContent = "The hub does not answer";
+      },
+    );
   }
 
   private press({ target }: MouseEvent): void {
