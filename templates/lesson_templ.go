@@ -28,7 +28,7 @@ func lesson(p Page) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<tracer-lesson class=\"lesson\" id=\"lesson\" aria-label=\"Lesson\" role=\"region\" hidden><header class=\"lesson-head\"><p class=\"lesson-title\"><span data-part=\"title\"></span> <span class=\"quiet\" data-part=\"beat\"></span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<tracer-lesson class=\"lesson\" id=\"lesson\" aria-label=\"Lesson\" role=\"region\" tabindex=\"-1\" hidden><header class=\"lesson-head\"><p class=\"lesson-title\"><span data-part=\"title\"></span> <span class=\"quiet\" data-part=\"beat\"></span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

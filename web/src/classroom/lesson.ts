@@ -15,7 +15,7 @@ const nobody = "Nobody has answered. Press Next again to show the answer.";
 const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
 
 /** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
-const fits = [0.36, 0.42, 0.48, 0.54, 0.62].flatMap((share) =>
+const fits = [0.36, 0.42, 0.48, 0.54, 0.6].flatMap((share) =>
   [1.4, 1.25, 1.1, 1].map((size) => [share, size] as const),
 );
 
@@ -92,6 +92,8 @@ export class LessonElement extends HTMLElement {
     if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, app);
     document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
+    // The keys of a remote are not to be those of the button that opened the list.
+    if (was === undefined && document.activeElement?.id === "lessons-open") this.focus();
     if (lesson !== undefined) this.draw(lesson);
     this.fit();
     if (lesson !== was && lesson !== undefined) this.select(lesson, app);
@@ -108,6 +110,7 @@ export class LessonElement extends HTMLElement {
     for (const [share, size] of fits) {
       style.setProperty("--lesson-share", String(share));
       style.setProperty("--lesson-size", String(size));
+      this.classList.toggle("is-tight", share === fits.at(-1)?.[0] && size === 1);
       if (!over(body) && !over(words)) return;
     }
   }
@@ -222,6 +225,7 @@ export class LessonElement extends HTMLElement {
     if (button === null) return;
     attr(button, "aria-expanded", String(wanted));
     document.getElementById("stage")?.classList.toggle("is-detailed", wanted);
+    this.seeking = wanted;
     this.app?.looks.set(this.app.looks.get() + 1);
   }
 
