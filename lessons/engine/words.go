@@ -30,14 +30,22 @@ func (e *Engine) nextWords() string {
 // deeds say what actions do, those that say the same once.
 func deeds(actions []format.Action) string {
 	var all []string
+	last := ""
 	for i := range actions {
-		all = once(all, deed(&actions[i]))
+		a := &actions[i]
+		object := a.Kind + "/" + a.Name
+		if object == last {
+			object = "it"
+		} else if a.Verb != format.DoControl {
+			last = object
+		}
+		all = once(all, deed(a, object))
 	}
 	return strings.Join(all, ", ")
 }
 
-func deed(a *format.Action) string {
-	object := a.Kind + "/" + a.Name
+// deed says what an action does to an object of that name.
+func deed(a *format.Action, object string) string {
 	switch a.Verb {
 	case format.DoScale:
 		return fmt.Sprintf("scale %s to %v", object, a.Values[0])

@@ -164,7 +164,7 @@ export class LessonElement extends HTMLElement {
           holds ? "✓" : "",
         ),
         h("span", {}, says),
-        what !== "" && !holds && h("span", { class: "quiet" }, `${what} so far`),
+        what !== "" && what !== "0" && !holds && h("span", { class: "quiet" }, `${what} so far`),
       ),
     );
     part(this, "came").replaceChildren(...marks);
@@ -241,17 +241,22 @@ export class LessonElement extends HTMLElement {
     if (command === "next" && lesson?.question?.open === true && this.viewers > 0 && lesson.question.answered === 0) {
       const first = this.nudged !== beatOf(lesson);
       this.nudged = beatOf(lesson);
-      if (first) return say(part(this, "said"), nobody);
+      if (first) return this.answer(nobody);
     }
     const late = (text: string): void => {
-      say(part(this, "said"), text);
+      this.answer(text);
     };
     void patient(this.player?.move(command), late).then((refused = "") => {
       // What is waited for stands there already.
       const waits = command === "next" && this.lesson?.state === "waiting";
-      if (refused !== "") say(part(this, "said"), waits ? stillWaits : refused);
+      if (refused !== "") this.answer(waits ? stillWaits : refused);
       this.app?.wake();
     });
+  }
+
+  private answer(text: string): void {
+    say(part(this, "said"), text);
+    this.fit();
   }
 
   private choose(choice: number): void {

@@ -12,7 +12,7 @@ import { MOST } from "./merge.ts";
 import { modeOf } from "./modes.ts";
 import { modesOf, scene } from "./scene.ts";
 import { spotlit } from "./spotlight.ts";
-import type { Token } from "./types.ts";
+import type { Scene, Token } from "./types.ts";
 
 const plain = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], { key: "r", causes: [cause({ at: at(0) })] });
 
@@ -224,3 +224,18 @@ for (const { name, rows } of scenarios()) {
     matches(name, transcript(layout(rows), first - 100_000, 12_000));
   });
 }
+
+test("a phase lasts until its worker is held, not until the next one begins", () => {
+  const run = pass(0, [1, 2, 5000, 10], { key: "held", worker: 1 });
+  const rows = (one: typeof run): Layout => layout([one, hold({ from: at(10), to: at(5002.9), reconcile: "held" })]);
+  const computes = (drawn: Scene): unknown =>
+    drawn.nodes.filter(({ node }) => node === "compute").map(({ duration, open }) => [duration, open]);
+  const open = {
+    ...run,
+    to: 0,
+    result: "",
+    phases: run.phases.slice(0, 2).concat({ name: "compute", from: at(3), to: 0 }),
+  };
+  assert.deepEqual(computes(scene(rows(open), at(3000), { geometry })), [[7000, false]]);
+  assert.deepEqual(computes(spotlit(rows(run), run, at(3000), { geometry })), [[7000, false]]);
+});
