@@ -44,8 +44,10 @@ export class LessonElement extends HTMLElement {
     this.player = player;
     this.tell = tell;
     for (const kind of ["pointerdown", "keydown"]) {
-      document.getElementById("panel")?.addEventListener(kind, () => {
-        if (this.lesson !== undefined) this.touched = beatOf(this.lesson);
+      document.getElementById("panel")?.addEventListener(kind, (event) => {
+        // The keys of a remote come to where the focus is.
+        const turns = event instanceof KeyboardEvent && event.key.startsWith("Page");
+        if (this.lesson !== undefined && !turns) this.touched = beatOf(this.lesson);
       });
     }
     this.querySelector('[data-part="details"]')?.addEventListener("click", ({ currentTarget }) => {
@@ -97,9 +99,9 @@ export class LessonElement extends HTMLElement {
     if (lesson !== undefined) this.draw(lesson);
     this.fit();
     if (lesson !== was && lesson !== undefined) this.select(lesson, app);
-    // The map has another size.
-    this.looks = app.looks.get() + 1;
-    app.looks.set(this.looks);
+    // The map has another size, and its letters may have one.
+    dispatchEvent(new Event("resize"));
+    this.looks = app.looks.get();
   }
 
   /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
