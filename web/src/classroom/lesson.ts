@@ -94,7 +94,7 @@ export class LessonElement extends HTMLElement {
     if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, app);
     document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
-    // The keys of a remote are not to be those of the button that opened the list.
+    // Where the lesson comes only after its list is closed, the focus waits on the list's button.
     if (was === undefined && document.activeElement?.id === "lessons-open") this.focus();
     if (lesson !== undefined) this.draw(lesson);
     this.fit();

@@ -17,8 +17,10 @@ export class Lessons {
         target instanceof Element ? target.closest<HTMLElement>("[data-lesson]")?.dataset["lesson"] : undefined;
       if (id === undefined) return;
       void ask(`lessons/${id}/start`, {}).then(({ refused }) => {
-        if (refused === "") dialog.close();
-        else this.say(refused);
+        if (refused !== "") return this.say(refused);
+        dialog.close();
+        // The keys of a remote are not to be those of the button that opened the list.
+        document.getElementById("lesson")?.focus();
       });
     });
   }
