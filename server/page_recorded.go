@@ -19,9 +19,12 @@ func (h *Hub) recordedPage(w http.ResponseWriter, r *http.Request, who role, nam
 		return
 	}
 	h.show(w, r, withRows(templates.Page{
-		Version:  h.cfg.Version,
-		Role:     who.String(),
-		Recorded: &templates.Recorded{Name: rec.Name, Title: rec.Title, From: s.from, To: s.to, Live: h.cfg.Replay == ""},
+		Version: h.cfg.Version,
+		Role:    who.String(),
+		Recorded: &templates.Recorded{
+			Name: rec.Name, Title: rec.Title, From: s.from, To: s.to,
+			Live: h.cfg.Replay == "", Shared: h.cfg.Share != "" && who == presenter,
+		},
 	}, s.watch))
 }
 

@@ -57,6 +57,8 @@ type Recorded struct {
 	From, To time.Time
 	// Live says that there is something live to go back to.
 	Live bool
+	// Shared says that the presenter looks at it while viewers may watch.
+	Shared bool
 }
 
 func (r Recorded) long() string { return long(r.To.Sub(r.From)) }

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/reconcile-tracer/tracer/lessons/format"
+import (
+	"fmt"
+
+	"github.com/reconcile-tracer/tracer/lessons/format"
+)
 
 func (e *Engine) command(c Command) error {
 	if e.stage == failed || e.stage == over || e.stage == cleaning {
@@ -62,7 +66,10 @@ func (e *Engine) turnBack(beat int) error {
 		e.enter(beat)
 		return nil
 	}
-	beat = e.headOf(beat)
+	asked := beat
+	if beat = e.headOf(beat); beat < asked {
+		e.note = fmt.Sprintf("Beat %d needs what beat %d holds, so it starts there.\n", asked+1, beat+1)
+	}
 	first := e.firstActed(beat)
 	e.show(beat)
 	e.sel = ""

@@ -25,6 +25,8 @@ type State struct {
 	Selectors Selectors `json:"selectors"`
 	// State is ready, acting, waiting, question, done or failed.
 	State string `json:"state"`
+	// Next says what Next does now, "" where it does nothing.
+	Next string `json:"next,omitempty"`
 	// Did says what was done, in sentences.
 	Did []string `json:"did,omitempty"`
 	// WaitingFor is what is waited for, Until when it has to have come, in
@@ -54,9 +56,11 @@ type Sel struct {
 	Reconcile  string `json:"reconcile,omitempty"`
 }
 
-// Came is one condition and what came for it.
+// Came is one condition, as it stands in the file and in plain words, and what
+// came for it.
 type Came struct {
 	Condition string `json:"condition"`
+	Says      string `json:"says"`
 	What      string `json:"what"`
 	Holds     bool   `json:"holds"`
 }
@@ -86,12 +90,12 @@ func (e *Engine) State() *State {
 		ID: e.lesson.ID, Title: e.lesson.Title, Beat: e.beat + 1, Of: len(e.lesson.Beats),
 		Heading: b.Title, Words: e.note + e.fill(b.Words), Highlight: append([]string{}, b.Highlight...),
 		Selectors: Selectors{e.lesson.Controller, e.run, e.item()},
-		State:     e.word(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Error: e.failure,
+		State:     e.word(), Next: e.nextWords(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Error: e.failure,
 		Sel: Sel{e.lesson.Controller, e.item(), e.sel},
 	}
 	for i := range e.matched {
 		m := &e.matched[i]
-		s.Came = append(s.Came, Came{m.text, m.came(), m.fits})
+		s.Came = append(s.Came, Came{m.text, m.says, m.came(), m.fits})
 	}
 	if e.stage == done {
 		s.Then = e.fill(b.Then)
@@ -150,7 +154,7 @@ func (e *Engine) waitingFor() string {
 			}
 		}
 		if open == nil {
-			return "it to stay so for " + seconds(e.current().Wait.Steady)
+			return "all of it to stay so for " + seconds(e.current().Wait.Steady)
 		}
 		return strings.Join(open, "; ")
 	}

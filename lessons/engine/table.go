@@ -68,9 +68,9 @@ func busy(i *flow.Item) bool { return i.Ready || i.Delayed || i.Active || i.Dirt
 
 // matched is what came for a condition.
 type matched struct {
-	text string
-	fits bool
-	n    int
+	text, says string
+	fits       bool
+	n          int
 	// shown are the values of the field that the condition shows, in the order
 	// of time.
 	shown []string
@@ -79,7 +79,7 @@ type matched struct {
 }
 
 func (t *table) match(c *format.Condition) matched {
-	m := matched{text: c.Text}
+	m := matched{text: c.Text, says: conditionWords(c)}
 	for _, f := range t.ordered(c.Row) {
 		if !fitsAll(f, c.Terms) {
 			continue

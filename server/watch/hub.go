@@ -77,7 +77,7 @@ const (
 	// bookmarkAfter is how long a feed says nothing while the offset goes on,
 	// and quietAfter how long when it does not.
 	bookmarkAfter = time.Second
-	quietAfter    = 5 * time.Second
+	quietAfter    = 2 * time.Second
 	// feedKept is how long a feed is kept without a viewer, for it to resume.
 	feedKept = time.Minute
 )

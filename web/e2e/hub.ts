@@ -47,6 +47,15 @@ export class Hub {
     return new URL(this.login).origin;
   }
 
+  /** Stops it in its tracks, as a machine that has no memory left does; its connections stay open. */
+  freeze(): void {
+    this.child.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.child.kill("SIGCONT");
+  }
+
   async stop(): Promise<void> {
     const ended = new Promise((done) => this.child.once("exit", done));
     if (this.child.exitCode === null) {

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 
 import { choose, expect, test } from "./demo.ts";
 import type { Demo } from "./demo.ts";
+import { fitsTheHall } from "./hall.ts";
 import { viewer } from "./viewers.ts";
 
 const lesson = (page: Page) => page.locator("#lesson");
@@ -145,4 +146,99 @@ test("Next while it waits says what for; what fails says where and why, is close
   await expect(lesson(dash)).toHaveAttribute("data-state", "done");
   await lesson(dash).getByRole("button", { name: "Stop" }).click();
   await expect(lesson(dash)).toBeHidden();
+});
+
+test("a lesson in the hall: one bump of the remote reveals nothing, a beat that goes on says where it starts, the end is said", async ({
+  dash,
+  demo,
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const student = await viewer(browser, demo);
+  await choose(dash, "projector");
+  await start(dash, "lesson-4");
+  const next = lesson(dash).locator('[data-do="next"]');
+  // Its page need not be the one in front.
+  await expect.poll(() => dash.evaluate(() => document.activeElement?.id)).toBe("lesson");
+  await turnTo(dash, ".lesson-choice >> nth=0");
+  await expect(next).toHaveText("Next: apply PodSet/web, let two write it");
+  await expect(lesson(dash)).toContainText("0 of 1 have answered");
+  await dash.keyboard.press("PageDown");
+  await expect(lesson(dash)).toContainText("Nobody has answered. Press Next again to show the answer.");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "question");
+  await fitsTheHall(dash);
+  await dash.keyboard.press("PageDown");
+  await expect(dash.locator(".lesson-came li")).toHaveText([
+    /a reconcile of web that writes status.readyReplicas=1/,
+    /web is idle/,
+  ]);
+  await expect(dash.locator(".lesson-choice.is-right")).toBeVisible({ timeout: 30_000 });
+  await expect(next).toHaveText("Next beat");
+  await fitsTheHall(dash);
+
+  await turnTo(dash, "text=A person and a controller");
+  await expect(next).toHaveText("Next: hold it before apply, scale PodSet/web to 2");
+  await turnTo(dash, "text=Which of its two writes");
+  // One chip tells of the pause; the words of the beat do not say it again.
+  for (const page of [dash, student]) {
+    await expect(page.locator("#control .stand")).toHaveText(/^web is held before apply · ends in \d+:\d\d/);
+    await expect(page.locator("#map .counts")).toBeHidden();
+    await expect(page.locator('[data-node="compute"] [data-part="note"]')).toHaveText(/^[\d.]+ (µs|ms)$/);
+  }
+  await expect(next).toHaveText("Next: scale PodSet/web to 1, let it go on");
+  await fitsTheHall(dash);
+  await dash.screenshot({ path: "test-results/lesson-hall-question.png" });
+  await student.setViewportSize({ width: 390, height: 844 });
+  const apply = student.locator('.station[data-station="apply"]');
+  await expect(apply).toHaveClass(/is-held/);
+  await expect(apply.locator(".station-brief")).toHaveText("web");
+  await expect(student.locator('.station[data-station="compute"]')).not.toHaveClass(/is-lit/);
+  await student.screenshot({ path: "test-results/lesson-hall-narrow.png" });
+  await student.setViewportSize({ width: 1280, height: 720 });
+
+  await student.locator("#lesson button[data-choice='2']").click();
+  await expect(lesson(dash)).toContainText("1 of 1 have answered");
+  await dash.keyboard.press("PageDown");
+  await expect(dash.locator(".lesson-choice.is-right")).toBeVisible({ timeout: 30_000 });
+  await fitsTheHall(dash);
+  await dash.screenshot({ path: "test-results/lesson-hall-reveal.png" });
+  await expect(student.locator("#details")).toContainText("409");
+
+  await lesson(dash).getByRole("button", { name: "Restart beat" }).click();
+  await expect(lesson(dash)).toContainText("Beat 4 needs what beat 3 holds, so it starts there.", { timeout: 30_000 });
+  await expect(lesson(dash)).toContainText("beat 3 of 9");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "ready", { timeout: 30_000 });
+
+  await lesson(dash).getByRole("button", { name: "Stop" }).click();
+  for (const page of [dash, student]) {
+    await expect(lesson(page)).toBeHidden();
+    await expect(page.locator("#notice")).toContainText("Lesson 4 has ended. Namespace lesson-4");
+    await expect(page.locator("#details")).toContainText("Latest reconciles");
+  }
+  await choose(dash, "light");
+  await student.context().close();
+});
+
+test("in the hall the list of lessons is whole and numbered, and the viewers' code is as large as the screen allows", async ({
+  dash,
+}) => {
+  await choose(dash, "projector");
+  await dash.getByRole("button", { name: "Lessons" }).click();
+  const titles = dash.locator("#lessons li strong");
+  await expect(titles).toHaveCount(6);
+  for (const [i, title] of (await titles.all()).entries()) {
+    await expect(title).toHaveText(new RegExp(`^${String(i + 1)}\\. `));
+    await expect(title).toBeInViewport({ ratio: 1 });
+  }
+  await expect(dash.locator("#lessons")).toContainText("holds the controller");
+  await dash.screenshot({ path: "test-results/lessons-hall.png" });
+  await dash.keyboard.press("Escape");
+  await dash.getByRole("button", { name: "Share" }).click();
+  const code = dash.locator("#share .share-code");
+  await expect(code).toBeInViewport({ ratio: 1 });
+  expect((await code.boundingBox())?.height).toBeGreaterThan(600);
+  await expect(dash.locator("#share").getByRole("button", { name: "Close" })).toBeInViewport({ ratio: 1 });
+  await dash.screenshot({ path: "test-results/share-hall.png" });
+  await dash.keyboard.press("Escape");
+  await choose(dash, "light");
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "./demo.ts";
+import { Hub, open } from "./hub.ts";
 
 test("kill -9 of the hub: it comes back with every reconcile, and the page resumes by itself", async ({
   demo,
@@ -30,4 +31,23 @@ test("kill -9 of the hub: it comes back with every reconcile, and the page resum
   // What was done while the hub was away is there too, after what there was before.
   const now = await demo.reconciles("default/*");
   await expect.poll(kept).toEqual(expect.arrayContaining(now.map(({ key }) => key)));
+});
+
+test("a hub that says nothing any more is noticed, and that is forgotten with its next word", async ({ page }) => {
+  const hub = await Hub.serve();
+  try {
+    await open(page, hub);
+    const [notice, status] = [page.locator("#notice"), page.locator("#status")];
+    await expect(status).toHaveAttribute("data-state", "live");
+    hub.freeze();
+    await expect(notice).toContainText(/No word from the hub for \d+ s/);
+    await expect(status).toHaveAttribute("data-state", "lost");
+    await page.screenshot({ path: "test-results/silent.png" });
+    hub.thaw();
+    await expect(notice).toBeHidden();
+    await expect(status).toHaveAttribute("data-state", "live");
+  } finally {
+    hub.thaw();
+    await hub.stop();
+  }
 });

@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
 import { choose } from "./demo.ts";
+import { fitsTheHall } from "./hall.ts";
 import { expect, open, test } from "./hub.ts";
 
 const where = '#transport [data-part="where"]';
@@ -35,12 +36,12 @@ test("a recorded lesson is given without a cluster, by the keys of a remote", as
   await expect(page.locator("#details")).toContainText("lesson-1/web");
 
   for (const n of [3, 4, 5]) {
-    await page.keyboard.press("PageDown");
+    await turnTo(page, `beat ${String(n)} of 8`);
     await at(n);
   }
   await expect(lesson.locator(".lesson-choice")).toHaveCount(2);
   await expect(lesson.locator(".is-right")).toHaveCount(0);
-  await expect(lesson.getByRole("button")).toHaveText(["Back", "Next"]);
+  await expect(lesson.getByRole("button")).toHaveText(["Back", "Next: show the answer"]);
   await page.keyboard.press("PageDown");
   await page.keyboard.press("PageDown");
   await expect(lesson.locator(".is-right")).toContainText("More than one");
@@ -88,7 +89,8 @@ test("a recorded lesson in every theme and size; axe finds nothing", async ({ pa
     await page.keyboard.press("PageDown");
     await expect(page.locator("#lesson")).toHaveAttribute("data-state", state);
   };
-  for (const state of ["ready", "done", "done", "done", "ready"]) await turn(state);
+  await turnTo(page, "beat 5 of 8");
+  await expect(page.locator("#lesson")).toHaveAttribute("data-state", "ready");
   for (const [name, width, height, theme] of [
     ["light", 1280, 720, "light"],
     ["dark", 1280, 720, "dark"],
@@ -120,3 +122,127 @@ test("without a cluster the list offers the recorded lessons, and says why no ot
   await list.getByRole("link", { name: "Watch the recording: Lesson 2" }).click();
   await expect(page.locator("#lesson")).toContainText("beat 1 of 7");
 });
+
+test("in the hall, a question, its answer and why are on the screen, in large letters, beside a map that can be read", async ({
+  page,
+  hub,
+}) => {
+  test.setTimeout(120_000);
+  await open(page, hub);
+  await choose(page, "projector");
+  // The longest answers, a question of many lines, and a worker that is held.
+  for (const [name, beats] of [
+    ["lesson-2", 7],
+    ["lesson-4", 9],
+  ] as const) {
+    await page.goto(`${hub.origin}/?recording=${name}`);
+    await expect(page.locator("#lesson")).toContainText(`beat 1 of ${String(beats)}`);
+    for (let beat = 1; beat <= beats; beat++) {
+      await expect(page.locator('#lesson [data-part="beat"]')).toHaveText(`beat ${String(beat)} of ${String(beats)}`);
+      await expect(page.locator("#map .counts")).toBeHidden();
+      await fitsTheHall(page);
+      if ((await page.locator("#lesson").getAttribute("data-state")) !== "done") {
+        await page.keyboard.press("PageDown");
+        await page.keyboard.press("PageDown");
+        await expect(page.locator("#lesson")).toHaveAttribute("data-state", "done");
+        await fitsTheHall(page);
+      }
+      await page.keyboard.press("PageDown");
+    }
+  }
+});
+
+test("in the hall the panel comes when it is asked for, and goes with the beat", async ({ page, hub }) => {
+  await open(page, hub);
+  await choose(page, "projector");
+  await openLesson(page, hub.origin);
+  const [panel, details] = [page.locator("#panel"), page.getByRole("button", { name: "Details" })];
+  await expect(panel).toBeHidden();
+  await details.click();
+  await expect(panel).toBeVisible();
+  await expect(details).toHaveAttribute("aria-expanded", "true");
+  await expect(page.locator("#lesson h2")).not.toBeVisible();
+  await page.screenshot({ path: "test-results/taught-details.png" });
+  await page.keyboard.press("PageDown");
+  await expect(panel).toBeHidden();
+  await expect(page.locator("#lesson h2")).toBeVisible();
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await expect(panel).toBeVisible();
+  await expect(details).toBeHidden();
+});
+
+test("a recording does not give the answer away: what is under way at its moment is not known yet", async ({
+  page,
+  hub,
+}) => {
+  test.setTimeout(60_000);
+  await open(page, hub);
+  await page.goto(`${hub.origin}/?recording=lesson-4`);
+  const lesson = page.locator("#lesson");
+  await turnTo(page, "beat 4 of 9");
+  const panel = page.locator("#details");
+  await expect(panel).toContainText("running for");
+  await expect(panel.locator(".fall-name", { hasText: "held" })).toBeVisible();
+  await expect(panel).not.toContainText("409");
+  await expect(panel).not.toContainText("PUT status");
+  await expect(page.locator("#control .stand")).toHaveText(/^web is held before apply · ends in/);
+  await panel.getByRole("button", { name: "Item", exact: true }).click();
+  await expect(panel).not.toContainText("Conflict");
+
+  // Whoever has used the panel in this beat keeps it.
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("PageDown");
+  await expect(lesson).toHaveAttribute("data-state", "done");
+  await expect(page.getByRole("button", { name: "Item", exact: true })).toHaveAttribute("aria-current", "true");
+  // In another beat it goes to what the beat spoke of.
+  await turnTo(page, "beat 8 of 9");
+  await page.keyboard.press("PageDown");
+  await page.keyboard.press("PageDown");
+  await expect(lesson.locator(".is-right")).toContainText("One");
+  const write = panel.locator(".fall-name.is-lit");
+  await expect(write).toContainText("PUT status");
+  await expect(write).toBeInViewport();
+  await expect(panel.locator(".fall-name", { hasText: "held" })).toBeVisible();
+  await expect(panel.locator(".fall-name", { hasText: "compute" }).locator("xpath=following-sibling::*[2]")).toHaveText(
+    /ms|µs/,
+  );
+});
+
+test("Next says what it does; while it plays it goes to the end, and one press more does not turn the page unseen", async ({
+  page,
+  hub,
+}) => {
+  await open(page, hub);
+  await page.goto(`${hub.origin}/?recording=lesson-4`);
+  const lesson = page.locator("#lesson");
+  const next = lesson.locator('[data-do="next"]');
+  await expect(next).toHaveText("Next beat");
+  await turnTo(page, "beat 2 of 9");
+  await expect(next).toHaveText("Next: show the answer");
+  await page.keyboard.press("PageDown");
+  await expect(next).toHaveText("Next: go to its end");
+  await page.keyboard.press("PageDown");
+  await expect(lesson).toHaveAttribute("data-state", "done");
+  await expect(lesson).toContainText("beat 2 of 9");
+  await page.keyboard.press("PageDown");
+  await expect(lesson).toContainText("beat 3 of 9");
+  await expect(next).toHaveText("Next: play it");
+  // It plays for half a second: who presses just as it has ended does not skip it.
+  await page.keyboard.press("PageDown");
+  await expect(lesson).toHaveAttribute("data-state", "done");
+  await page.keyboard.press("PageDown");
+  await expect(lesson).toContainText("beat 3 of 9");
+  await expect(async () => {
+    await page.keyboard.press("PageDown");
+    await expect(lesson).toContainText("beat 4 of 9", { timeout: 200 });
+  }).toPass({ timeout: 5_000 });
+});
+
+/** Turns the pages of a recorded lesson until it shows that. */
+async function turnTo(page: Page, shown: string): Promise<void> {
+  await expect(async () => {
+    if (await page.locator("#lesson", { hasText: shown }).isVisible()) return;
+    await page.keyboard.press("PageDown");
+    await expect(page.locator("#lesson")).toContainText(shown, { timeout: 300 });
+  }).toPass({ timeout: 30_000, intervals: [50] });
+}

@@ -31,7 +31,7 @@ export function classroom(given: Given): Classroom {
   ];
   control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   if (live) line.connect(given, room);
-  lesson.connect(app, live ? new HubPlayer(room) : new RecordingPlayer(app));
+  lesson.connect(app, live ? new HubPlayer(room) : new RecordingPlayer(app), given.tell);
   const presenter = presents ? presenterParts(given, room) : undefined;
   return {
     step: () => {
@@ -71,7 +71,7 @@ interface Presenter {
 
 function presenterParts({ app, reveal }: Given, room: () => Room | undefined): Presenter {
   const share = new Share(room, the("share", HTMLDialogElement));
-  const lessons = new Lessons(the("lessons", HTMLDialogElement));
+  const lessons = new Lessons(app, the("lessons", HTMLDialogElement));
   const tryIt = the("tryit", TryItElement);
   tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), reveal);
   const press = {

@@ -31,6 +31,21 @@ export interface Answer {
   readonly html?: string;
 }
 
+/** How long an answer may take before it is said that none has come, ms. */
+const patience = 5_000;
+
+/** patient says it where the hub does not answer, and goes on waiting. */
+export async function patient<T>(answer: Promise<T> | undefined, late: (text: string) => void): Promise<T | undefined> {
+  const timer = setTimeout(() => {
+    late("The hub has not answered for 5 s. It may be busy, or cut off.");
+  }, patience);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** ask gets, or with a body posts. refused is "" where the hub did it. */
 export async function ask(
   path: string,

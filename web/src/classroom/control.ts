@@ -1,23 +1,13 @@
 /** The strip about the real controllers: what stands for them, and for the presenter the commands. Not the picture's time. */
-import type { Control, Hold } from "../base/rows.gen.ts";
-import { SECOND, countdown } from "../base/time.ts";
+import type { Control } from "../base/rows.gen.ts";
+import { countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
-import { nameOf } from "../view/words.ts";
-import { ask } from "./ask.ts";
-
-/** How long before its end it is said that a command ends by itself. */
-const warnBefore = 60 * SECOND;
+import { ask, patient } from "./ask.ts";
+import { chipsOf, warningOf } from "./chips.ts";
+import type { Chip } from "./chips.ts";
 
 type Fields = Readonly<Record<string, string | number>>;
-
-/** One line of what stands: a command, or a worker that is held. */
-interface Chip {
-  readonly key: string;
-  readonly text: string;
-  readonly until: number;
-  readonly lift: Control | undefined;
-}
 
 export class ControlElement extends HTMLElement {
   private app: App | undefined;
@@ -73,7 +63,7 @@ export class ControlElement extends HTMLElement {
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    this.now = app.watch.hubNow();
+    this.now = app.recording === undefined ? app.watch.hubNow() : app.playhead.now();
     const able = app.model.lanes(this.now).filter((lane) => lane.controller.control === true);
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
@@ -81,7 +71,7 @@ export class ControlElement extends HTMLElement {
       this.fillWhich(able.map((lane) => lane.name));
       this.offerResume();
     }
-    const chips = [...app.model.holdsAt("", this.now).map(heldChip), ...this.standing().map(commandChip)];
+    const chips = chipsOf(app.model.holdsAt("", this.now), this.standing());
     show(this, this.isOpen() || chips.length > 0);
     this.chips?.paint(chips);
     for (const chip of chips) this.warn(chip);
@@ -125,10 +115,11 @@ export class ControlElement extends HTMLElement {
     if (names.includes(before)) select.value = before;
   }
 
-  private fill(li: HTMLLIElement, { text, until, lift }: Chip): void {
+  private fill(li: HTMLLIElement, chip: Chip): void {
+    const { text, until, lift } = chip;
     const left = until > 0 ? ` · ends in ${countdown(Math.max(0, until - this.now))}` : "";
     say(part(li, "text"), `${text}${left}`);
-    li.classList.toggle("is-ending", until > 0 && until - this.now < warnBefore);
+    li.classList.toggle("is-ending", warningOf(chip, this.now) !== "");
     const button = part<HTMLButtonElement>(li, "lift");
     show(button, lift !== undefined && this.toggle !== undefined);
     if (lift === undefined) return;
@@ -136,10 +127,11 @@ export class ControlElement extends HTMLElement {
     button.onclick = () => void this.run({ command: "lift", controller: lift.controller, id: lift.key });
   }
 
-  private warn({ key, text, until }: Chip): void {
-    if (this.toggle === undefined || until === 0 || until - this.now > warnBefore || this.warned.has(key)) return;
-    this.warned.add(key);
-    this.answer(`Ends by itself in a minute: ${text}. Give the command again to go on.`, true);
+  private warn(chip: Chip): void {
+    const said = warningOf(chip, this.now);
+    if (this.toggle === undefined || said === "" || this.warned.has(chip.key)) return;
+    this.warned.add(chip.key);
+    this.answer(said, true);
   }
 
   private async press({ dataset }: HTMLButtonElement): Promise<void> {
@@ -166,7 +158,12 @@ export class ControlElement extends HTMLElement {
 
   /** Gives a command; answers what is wrong with it, "" where nothing is. */
   private async run(fields: Fields): Promise<string> {
-    const { text = "", refused } = await ask("control", { controller: this.which(), ...fields });
+    const late = (said: string): void => {
+      this.answer(said, true);
+    };
+    const { text = "", refused } = (await patient(ask("control", { controller: this.which(), ...fields }), late)) ?? {
+      refused: "",
+    };
     this.answer(refused === "" ? text : refused, refused !== "");
     return refused;
   }
@@ -181,13 +178,4 @@ export class ControlElement extends HTMLElement {
 function chipElement(): HTMLLIElement {
   const lift = h("button", { class: "button small", type: "button", "data-part": "lift" }, "Lift");
   return h("li", { class: "stand" }, h("span", { "data-part": "text" }), lift);
-}
-
-function commandChip(row: Control): Chip {
-  return { key: row.key, text: row.text, until: row.until ?? 0, lift: row };
-}
-
-function heldChip({ key, controller, item, phase, until }: Hold): Chip {
-  const who = item === undefined || item === "" ? `a worker of ${controller}` : nameOf(item);
-  return { key: `hold ${key}`, text: `${who} is held before ${phase}`, until: until ?? 0, lift: undefined };
 }

@@ -1,27 +1,62 @@
 /** The lesson: the beat's words above the map, what it waits for, its question; the presenter moves, viewers answer. */
 import type { Lesson } from "../model/lesson.ts";
 import type { App } from "../view/app.ts";
-import { h, part, say, show } from "../view/dom.ts";
+import { attr, h, part, say, show } from "../view/dom.ts";
+import type { Tell } from "../view/link.ts";
+import { writeFailed } from "../view/words.ts";
+import { patient } from "./ask.ts";
 import type { Command, Player } from "./players.ts";
 import { questionOf } from "./question.ts";
 
 const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start"];
 
+const nobody = "Nobody has answered. Press Next again to show the answer.";
+
 const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
+
+/** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
+const fits = [0.36, 0.42, 0.48, 0.54, 0.6].flatMap((share) =>
+  [1.4, 1.25, 1.1, 1].map((size) => [share, size] as const),
+);
 
 export class LessonElement extends HTMLElement {
   private app: App | undefined;
   private player: Player | undefined;
   private lesson: Lesson | undefined;
   private viewers = 0;
+  private looks = -1;
   private words = "";
   private chosen = "";
   /** The choice of this page at the beat that is shown, -1 for none. */
   private mine = -1;
+  private tell: Tell | undefined;
+  /** The hub is there. */
+  private heard = true;
+  /** The beat of which it was said that nobody has answered, and the one in which the presenter has used the panel. */
+  private nudged = "";
+  private touched = "";
+  /** This selects, and not the presenter; then the write that it is about comes into sight. */
+  private selects = false;
+  private seeking = false;
 
-  connect(app: App, player: Player): void {
+  connect(app: App, player: Player, tell: Tell): void {
     this.app = app;
     this.player = player;
+    this.tell = tell;
+    for (const kind of ["pointerdown", "keydown"]) {
+      document.getElementById("panel")?.addEventListener(kind, (event) => {
+        // The keys of a remote come to where the focus is.
+        const turns = event instanceof KeyboardEvent && event.key.startsWith("Page");
+        if (this.lesson !== undefined && !turns) this.touched = beatOf(this.lesson);
+      });
+    }
+    this.querySelector('[data-part="details"]')?.addEventListener("click", ({ currentTarget }) => {
+      this.openDetails(currentTarget instanceof Element && currentTarget.getAttribute("aria-expanded") !== "true");
+    });
+    app.selection.subscribe(() => {
+      const follows = document.body.dataset["role"] === "viewer" && app.recording === undefined;
+      if (!this.selects && !follows && app.selection.get() !== undefined) this.openDetails(true);
+    });
     this.addEventListener("click", ({ target }) => {
       if (!(target instanceof Element)) return;
       const asked = target.closest<HTMLElement>("[data-do]")?.dataset["do"];
@@ -47,15 +82,40 @@ export class LessonElement extends HTMLElement {
     if (app === undefined || player === undefined) return;
     const [lesson, viewers] = [player.lesson(), player.viewers()];
     this.highlight(lesson);
-    if (lesson === this.lesson && viewers === this.viewers) return;
+    this.seek();
     const was = this.lesson;
+    const { state } = app.watch.connection();
+    const [heard, heardBefore] = [state === "live" || state === "restored", this.heard];
+    this.heard = heard;
+    const back = heard && !heardBefore;
+    if (lesson === was && viewers === this.viewers && app.looks.get() === this.looks && !back) return;
     [this.lesson, this.viewers] = [lesson, viewers];
+    if (was !== undefined && (lesson === undefined || beatOf(was) !== beatOf(lesson))) this.openDetails(false);
+    if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, app);
+    document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
     if (anew(was, lesson)) this.askMine(lesson);
+    // Where the lesson comes only after its list is closed, the focus waits on the list's button.
+    if (was === undefined && document.activeElement?.id === "lessons-open") this.focus();
     if (lesson !== undefined) this.draw(lesson);
+    this.fit();
     if (lesson !== was && lesson !== undefined) this.select(lesson, app);
-    // The map has another size.
-    app.looks.set(app.looks.get() + 1);
+    // The map has another size, and its letters may have one.
+    dispatchEvent(new Event("resize"));
+    this.looks = app.looks.get();
+  }
+
+  /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
+  private fit(): void {
+    const { style } = document.documentElement;
+    const [body, words] = [part(this, "body"), part(this, "words")];
+    if (getComputedStyle(this).display !== "contents") return;
+    for (const [share, size] of fits) {
+      style.setProperty("--lesson-share", String(share));
+      style.setProperty("--lesson-size", String(size));
+      this.classList.toggle("is-tight", share === fits.at(-1)?.[0] && size === 1);
+      if (!over(body) && !over(words)) return;
+    }
   }
 
   private draw(lesson: Lesson): void {
@@ -67,6 +127,8 @@ export class LessonElement extends HTMLElement {
     this.drawQuestion(lesson);
     this.drawCame(lesson);
     const said = part(this, "said");
+    const next = this.querySelector('[data-part="next"]');
+    if (next !== null) say(next, lesson.next === "" ? "Next" : lesson.next);
     said.classList.toggle("is-error", lesson.error !== "");
     say(said, lesson.error !== "" ? lesson.error : stateSaid(lesson));
   }
@@ -94,7 +156,7 @@ export class LessonElement extends HTMLElement {
 
   private drawCame({ state, came }: Lesson): void {
     const waits = state === "waiting" || state === "failed" ? came : [];
-    const marks = waits.map(({ condition, what, holds }) =>
+    const marks = waits.map(({ says, what, holds }) =>
       h(
         "li",
         { class: holds ? "is-come" : "" },
@@ -103,8 +165,8 @@ export class LessonElement extends HTMLElement {
           { class: "lesson-tick", role: "img", "aria-label": holds ? "has come" : "not yet" },
           holds ? "✓" : "",
         ),
-        h("code", {}, condition),
-        what !== "" && h("span", { class: "quiet" }, `so far: ${what}`),
+        h("span", {}, says),
+        what !== "" && what !== "0" && !holds && h("span", { class: "quiet" }, `${what} so far`),
       ),
     );
     part(this, "came").replaceChildren(...marks);
@@ -126,19 +188,70 @@ export class LessonElement extends HTMLElement {
   }
 
   /** The page selects what the beat is about, once for each time that it changes; viewers follow the presenter's. */
-  private select({ id, beat, sel, recorded }: Lesson, app: App): void {
+  private select(lesson: Lesson, app: App): void {
+    const { id, beat, sel, recorded } = lesson;
     const chosen = [id, beat, sel.item, sel.reconcile].join();
     const follows = document.body.dataset["role"] === "viewer" && !recorded;
     if (sel.item === "" || chosen === this.chosen || follows) return;
     this.chosen = chosen;
-    app.selection.set(sel);
+    this.selects = true;
+    if (sel.reconcile === "" || this.touched === beatOf(lesson) || !this.showWrite(sel.reconcile, app)) {
+      app.selection.set(sel);
+    }
+    this.selects = false;
+  }
+
+  /** The panel goes to what the beat spoke of: the reconcile, and its write that failed, or its last. */
+  private showWrite(key: string, app: App): boolean {
+    const run = app.model.reconcile(key);
+    if (run === undefined) return false;
+    const write = run.writes.find(writeFailed) ?? run.writes.at(-1);
+    const link = h("button", { hidden: true, "data-go": key, "data-write": write?.span });
+    document.getElementById("details")?.append(link);
+    link.click();
+    link.remove();
+    this.seeking = write !== undefined;
+    return true;
+  }
+
+  private seek(): void {
+    const lit = this.seeking ? document.querySelector("#details .fall-lit") : null;
+    if (lit === null) return;
+    this.seeking = false;
+    lit.scrollIntoView({ block: "center" });
+  }
+
+  /** Where the panel has no room beside the lesson, it comes in the place of the words. */
+  private openDetails(wanted: boolean): void {
+    const button = this.querySelector('[data-part="details"]');
+    if (button === null) return;
+    attr(button, "aria-expanded", String(wanted));
+    document.getElementById("stage")?.classList.toggle("is-detailed", wanted);
+    this.seeking = wanted;
+    this.app?.looks.set(this.app.looks.get() + 1);
+  }
+
+  private end({ id, title, sel }: Lesson, app: App): void {
+    const name = /^lesson-(\d+)$/.exec(id)?.[1];
+    const [namespace = ""] = sel.item.split("/");
+    this.tell?.(`${name === undefined ? title : `Lesson ${name}`} has ended. Namespace ${namespace} is removed.`);
+    if (document.body.dataset["role"] !== "viewer") app.selection.set(undefined);
   }
 
   private move(command: Command): void {
-    void this.player?.move(command).then((refused) => {
+    const { lesson } = this;
+    if (command === "next" && lesson?.question?.open === true && this.viewers > 0 && lesson.question.answered === 0) {
+      const first = this.nudged !== beatOf(lesson);
+      this.nudged = beatOf(lesson);
+      if (first) return this.answer(nobody);
+    }
+    const late = (text: string): void => {
+      this.answer(text);
+    };
+    void patient(this.player?.move(command), late).then((refused = "") => {
       // What is waited for stands there already.
       const waits = command === "next" && this.lesson?.state === "waiting";
-      if (refused !== "") say(part(this, "said"), waits ? stillWaits : refused);
+      if (refused !== "") this.answer(waits ? stillWaits : refused);
       this.app?.wake();
     });
   }
@@ -152,6 +265,11 @@ export class LessonElement extends HTMLElement {
       this.mine = mine;
       if (this.lesson !== undefined) this.drawQuestion(this.lesson);
     });
+  }
+
+  private answer(text: string): void {
+    say(part(this, "said"), text);
+    this.fit();
   }
 
   private choose(choice: number): void {
@@ -171,6 +289,14 @@ function anew(was: Lesson | undefined, now: Lesson | undefined): boolean {
   return was?.id !== now?.id || was?.beat !== now?.beat || answered < before;
 }
 
+function over({ scrollHeight, clientHeight }: Element): boolean {
+  return scrollHeight > clientHeight;
+}
+
+function beatOf({ id, beat }: Lesson): string {
+  return `${id}/${String(beat)}`;
+}
+
 /** Once a beat is done, what came of it takes the place of what was said before: the map needs the room. */
 function wordsOf({ words, after, question, state }: Lesson): readonly string[] {
   const done = state === "done" ? `${after}\n${question?.because ?? ""}` : "";
@@ -178,14 +304,18 @@ function wordsOf({ words, after, question, state }: Lesson): readonly string[] {
 }
 
 function stateSaid({ state, did, waitingFor, came, beat, of, recorded }: Lesson): string {
-  const done = did.join(" · ");
+  // What is held stands above the map.
+  const deeds = did
+    .filter((text) => !text.startsWith("presenter paused"))
+    .map((text) => text.replace(/^presenter /, ""));
+  const done = deeds.join(" · ");
   const open = came.some(({ holds }) => !holds);
   switch (state) {
     case "acting":
       if (recorded) return "";
       return waitingFor === "" ? "At work …" : `Waiting for ${waitingFor}`;
     case "waiting":
-      return [...did, `Waiting for ${open ? "what is not ticked" : waitingFor}`].join(" · ");
+      return [...deeds, `Waiting for ${open ? "what is not ticked" : waitingFor}`].join(" · ");
     case "done":
       if (beat < of) return done;
       return `${done} That was the last beat.${recorded ? "" : " Next ends the lesson."}`.trim();

@@ -67,6 +67,9 @@ export class HubPlayer implements Player {
   }
 }
 
+/** For how long the end of a play is to be seen before the page is turned, ms. */
+const seeFor = 1_000;
+
 /** This page plays it: a page turned moves the playhead. */
 export class RecordingPlayer implements Player {
   private readonly app: App;
@@ -75,6 +78,8 @@ export class RecordingPlayer implements Player {
   private opened = false;
   /** Where playing ends, and how often the playhead had been moved when it began. */
   private until: { readonly t: number; readonly moves: number } | undefined;
+  /** When a play came to its end by itself, ms. */
+  private ended = -Infinity;
 
   constructor(app: App) {
     this.app = app;
@@ -84,8 +89,9 @@ export class RecordingPlayer implements Player {
     const t = this.app.playhead.now();
     const beat = beatAt(this.app.model.beats(), t);
     const lesson = beat === undefined ? undefined : lessonAt(beat, t);
-    const shown = JSON.stringify([beat?.key, lesson?.state]);
-    if (shown !== this.shown) this.read = lesson;
+    const plays = this.until !== undefined;
+    const shown = JSON.stringify([beat?.key, lesson?.state, plays]);
+    if (shown !== this.shown) this.read = plays && lesson ? { ...lesson, next: "Next: go to its end" } : lesson;
     this.shown = shown;
     return this.read;
   }
@@ -97,6 +103,8 @@ export class RecordingPlayer implements Player {
   move(command: Command): Promise<string> {
     const { model, playhead } = this.app;
     const direction = command === "previous" ? -1 : 1;
+    // Who pressed to see the end sees it, although it came just before the press.
+    if (direction > 0 && performance.now() - this.ended < seeFor) return Promise.resolve("");
     const turn = turned(model.beats(), playhead.now(), direction, this.until !== undefined);
     this.until = undefined;
     if (turn === undefined)
@@ -126,6 +134,7 @@ export class RecordingPlayer implements Player {
     if (playhead.moves !== until.moves) this.until = undefined;
     else if (playhead.now() >= until.t) {
       this.until = undefined;
+      this.ended = performance.now();
       playhead.seek(until.t);
     }
   }

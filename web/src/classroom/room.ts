@@ -146,7 +146,7 @@ export class RoomElement extends HTMLElement {
       this.awaySince ??= app.watch.hubNow();
       if (presenter.page === "") return { said: "The presenter is not here yet" };
       if (app.watch.hubNow() - this.awaySince > awayAfter) {
-        return { said: "The presenter is away; you go on by yourself" };
+        return { said: "The presenter is away, or shows a recording; you go on by yourself" };
       }
     } else this.awaySince = undefined;
     switch (this.follower.standing) {

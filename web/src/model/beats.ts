@@ -59,6 +59,7 @@ export function lessonAt(beat: Beat, t: number): Lesson {
     highlight: beat.highlight ?? [],
     controller,
     state: done ? "done" : acted > 0 && t >= acted ? "acting" : "ready",
+    next: done ? (beat.n < beat.of ? "Next beat" : "") : beat.question ? "Next: show the answer" : "Next: play it",
     did: [],
     waitingFor: "",
     came: [],

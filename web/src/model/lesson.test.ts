@@ -14,14 +14,16 @@ test("a lesson is read as the hub tells it, and what is none is none", () => {
     highlight: ["queue"],
     selectors: { controller: "podset", namespace: "lesson-2", item: "lesson-2/web" },
     state: "question",
-    came: [{ condition: "reconcile", what: "1 of 1", holds: true }],
+    next: "Next: scale PodSet/web to 2",
+    came: [{ condition: "reconcile", says: "a reconcile", what: "1 of 1", holds: true }],
     question: { text: "How many?", choices: ["One", "Five"], answered: 2, open: true, reveal: false },
     sel: { controller: "podset", item: "lesson-2/web" },
   });
   assert.equal(lesson?.beat, 3);
   assert.equal(lesson.after, "So it was.");
   assert.equal(lesson.controller, "podset");
-  assert.deepEqual(lesson.came, [{ condition: "reconcile", what: "1 of 1", holds: true }]);
+  assert.deepEqual(lesson.came, [{ says: "a reconcile", what: "1 of 1", holds: true }]);
+  assert.equal(lesson.next, "Next: scale PodSet/web to 2");
   assert.equal(lesson.question?.right, -1, "what is right is not known before the reveal");
   assert.deepEqual(lesson.question.tally, []);
   for (const none of [null, undefined, 3, [], {}]) assert.equal(parseLesson(none), undefined);

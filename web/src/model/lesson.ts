@@ -2,7 +2,8 @@
 
 /** A condition that is waited for, and what came for it. */
 export interface Came {
-  readonly condition: string;
+  /** In plain words. */
+  readonly says: string;
   readonly what: string;
   readonly holds: boolean;
 }
@@ -32,6 +33,8 @@ export interface Lesson {
   readonly highlight: readonly string[];
   readonly controller: string;
   readonly state: string;
+  /** What Next does now, "" where it does nothing. */
+  readonly next: string;
   readonly did: readonly string[];
   readonly waitingFor: string;
   readonly came: readonly Came[];
@@ -59,6 +62,7 @@ export function parseLesson(json: unknown): Lesson | undefined {
     highlight: list(json["highlight"]).map(text),
     controller: text(object(json["selectors"])["controller"]),
     state: text(json["state"]),
+    next: text(json["next"]),
     did: list(json["did"]).map(text),
     waitingFor: text(json["waitingFor"]),
     came: list(json["came"]).map(object).map(cameOf),
@@ -69,8 +73,8 @@ export function parseLesson(json: unknown): Lesson | undefined {
   };
 }
 
-function cameOf({ condition, what, holds }: Json): Came {
-  return { condition: text(condition), what: text(what), holds: holds === true };
+function cameOf({ says, what, holds }: Json): Came {
+  return { says: text(says), what: text(what), holds: holds === true };
 }
 
 function questionOf(json: Json): Question {

@@ -77,6 +77,8 @@ export interface Watch {
   room(): RoomFrame["room"] | undefined;
   /** Whole seconds until the next try, at least 1; 0 unless lost. */
   secondsToRetry(): number;
+  /** For how many whole seconds nothing has come from a hub that is there, 0 as long as that is usual. */
+  silentFor(): number;
   /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */
   hubNow(): number;
   /** Malformed frames and rows so far. */

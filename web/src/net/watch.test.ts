@@ -233,3 +233,22 @@ test("a recording's time is its end and does not pass", () => {
   socket.onmessage?.(new MessageEvent("message", { data: JSON.stringify(snapshot("r1", 10)) }));
   assert.equal(client.hubNow(), 5_000_000);
 });
+
+test("a hub that says nothing is noticed after 5 s, and forgotten with its next word; a recording may be silent", () => {
+  const world = new World();
+  world.client.start();
+  const word = { type: "snapshot", epoch: "e", offset: 1, now: 1, rows: [] };
+  assert.equal(world.client.silentFor(), 0);
+  world.wait(9_000);
+  assert.equal(world.client.silentFor(), 0, "it is still connecting");
+  world.say(word);
+  world.wait(4_999);
+  assert.equal(world.client.silentFor(), 0);
+  world.wait(3_001);
+  assert.equal(world.client.silentFor(), 8);
+  world.say({ type: "bookmark", epoch: "e", offset: 1, now: 2 });
+  assert.equal(world.client.silentFor(), 0);
+  world.wait(6_000);
+  world.drop();
+  assert.equal(world.client.silentFor(), 0, "what is lost is said otherwise");
+});

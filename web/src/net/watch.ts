@@ -11,6 +11,9 @@ const LAST_RETRY = 15_000;
 /** How long "Caught up 318" stands before it is simply live again. */
 const RESTORED_FOR = 5_000;
 
+/** The hub says something every 2 or 3 s: after so long without a word it is stuck, or cut off. */
+const SILENT = 5_000;
+
 /** Where the stream has been read to. */
 interface Position {
   readonly epoch: string;
@@ -37,6 +40,7 @@ export class WatchClient implements Watch {
   private comeback: Comeback | undefined;
   private attempt = 1;
   private asOf = 0;
+  private heardAt = 0;
   private lostSince = 0;
   private bad = 0;
   private newestProblem = "";
@@ -131,7 +135,15 @@ export class WatchClient implements Watch {
     return more.size === 0 ? this.options.url : `${this.options.url}${join}${more.toString()}`;
   }
 
+  silentFor(): number {
+    const open = this.state.state === "live" || this.state.state === "restored";
+    if (!open || this.options.recorded === true) return 0;
+    const silent = this.options.timer.now() - this.heardAt;
+    return silent < SILENT ? 0 : Math.floor(silent / 1000);
+  }
+
   private receive(data: unknown): void {
+    this.heardAt = this.options.timer.now();
     const result = parseFrame(data, (problem) => {
       this.malform(problem);
     });

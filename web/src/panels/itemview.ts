@@ -1,6 +1,7 @@
 /** An item's journey: its reconciles over time by cause and result, its generations, and those around the selected one. */
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { SECOND, clock } from "../base/time.ts";
+import { asOf } from "../model/known.ts";
 import { h, s } from "../view/dom.ts";
 import { findingList } from "../view/findings.ts";
 import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
@@ -38,7 +39,7 @@ export const itemView: View = {
     const { model, selection, t, width } = scope;
     if (selection === undefined) return [];
     const { controller, item } = selection;
-    const runs = model.until(controller, item, t);
+    const runs = model.until(controller, item, t).map((one) => asOf(one, t, []));
     const found = findingList(model.related.findings(controller, item).filter((one) => one.from <= t));
     if (runs.length === 0)
       return [h("h2", { class: "panel-title" }, item), h("p", { class: "quiet" }, "Not reconciled yet.")];

@@ -17,7 +17,16 @@ export interface App {
   readonly model: Model;
   readonly watch: Pick<
     Watch,
-    "connection" | "whole" | "deepen" | "room" | "secondsToRetry" | "tryNow" | "hubNow" | "malformed" | "problem"
+    | "connection"
+    | "whole"
+    | "deepen"
+    | "room"
+    | "secondsToRetry"
+    | "silentFor"
+    | "tryNow"
+    | "hubNow"
+    | "malformed"
+    | "problem"
   >;
   readonly playhead: Playhead;
   /** The name of the recorded session that is shown, undefined for what is live. Nothing can be done to it. */

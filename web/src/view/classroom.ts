@@ -12,6 +12,8 @@ export interface Given {
   readonly seek: (text: string) => void;
   /** How many things have been done on this page by itself: selected, searched, moved in time. */
   readonly acts: () => number;
+  /** Says something for a while. */
+  readonly tell: Tell;
   /** Brings a controller's lane into sight. */
   readonly reveal: (controller: string) => void;
 }
@@ -49,8 +51,8 @@ export class ClassroomLoader {
   private loading: Promise<void> | undefined;
 
   /** given lacks what is counted here. */
-  constructor(given: Omit<Given, "acts">, tell: Tell) {
-    const { app } = given;
+  constructor(given: Omit<Given, "acts">) {
+    const { app, tell } = given;
     let chosen = 0;
     const count = (): void => {
       chosen++;

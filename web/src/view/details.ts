@@ -37,7 +37,7 @@ export interface Around {
 export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
     flags(reconcile, around.model),
-    findingList(around.model.related.evidence(reconcile.key)),
+    findingList(around.model.related.evidence(reconcile.key).filter(({ from }) => from <= around.now)),
     section("Why it ran", why(reconcile, around.model), "dequeue"),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile), "compute"),

@@ -22,7 +22,8 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attrs, children);
 }
 
-function fill<E extends Element>(element: E, attrs: Attrs, children: readonly Child[]): E {
+/** fill gives an element attributes and children. */
+export function fill<E extends Element>(element: E, attrs: Attrs, children: readonly Child[] = []): E {
   for (const [name, value] of Object.entries(attrs)) {
     if (value === undefined || value === false) continue;
     element.setAttribute(name, value === true ? "" : String(value));

@@ -2,6 +2,7 @@
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import type { NodeId, Rect } from "../base/geometry.ts";
 import { countdown, count, rate } from "../base/time.ts";
+import { asOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveEdge, ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
@@ -166,7 +167,7 @@ export class LaneElement extends HTMLElement {
   /** Before the first token has come by, the phases show how long the last finished reconcile took. */
   private paintPhases(app: App): void {
     const last = app.model.latestFinished(this.lane, "");
-    for (const phase of last?.phases ?? []) {
+    for (const phase of last === undefined ? [] : asOf(last, last.to, app.model.holds()).phases) {
       if (!isPhase(phase.name)) continue;
       const g = this.nodes.get(phase.name);
       if (g !== undefined && part(g, "note").textContent === "")
@@ -209,9 +210,10 @@ export class LaneElement extends HTMLElement {
     const run = alone === undefined ? undefined : this.app?.model.reconcile(alone);
     if (run?.controller !== this.lane) return;
     const t = this.app?.playhead.now() ?? 0;
+    const { phases } = asOf(run, t, this.app?.model.holds() ?? []);
     for (const id of this.nodes.keys()) {
       if (!isPhase(id)) continue;
-      const phase = run.phases.filter(({ name, from }) => name === id && from <= t).at(-1);
+      const phase = phases.filter(({ name, from }) => name === id && from <= t).at(-1);
       this.note(id, phase === undefined ? "" : spanOrNone((phase.to === 0 ? t : phase.to) - phase.from));
     }
   }
@@ -223,7 +225,10 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-lit", node !== undefined && node.dim !== true);
       if (node === undefined) continue;
       attr(g, "data-tone", node.tone);
-      if (node.duration >= 0 && isPhase(id)) this.note(id, `${spanOrNone(node.duration)}${node.open ? " …" : ""}`);
+      if (node.duration < 0 || !isPhase(id)) continue;
+      const lasting = spanOrNone(node.duration);
+      g.classList.add("has-note");
+      fitFirst(part(g, "note"), [...(node.open ? [`${lasting} …`] : []), lasting], geometry.nodes[id].w - 8);
     }
   }
 

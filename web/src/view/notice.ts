@@ -96,6 +96,8 @@ export class NoticeElement extends HTMLElement {
       const text = `${full}Reconnecting in ${String(app.watch.secondsToRetry())} s`;
       return { text, tone: "error", button: "Try now", press: retry };
     }
+    const silent = app.watch.silentFor();
+    if (silent > 0) return { text: `No word from the hub for ${String(silent)} s`, tone: "error" };
     if (connection.state === "restored") return restoredWords(connection);
     return this.brokenWords(app);
   }

@@ -72,7 +72,7 @@ export function buildPage(app: App, page: string): PageParts {
   const reveal = (controller: string): void => {
     lanes.reveal(controller);
   };
-  const loader = new ClassroomLoader({ app, page, seek, reveal }, tell);
+  const loader = new ClassroomLoader({ app, page, seek, reveal, tell });
   const tryIt = (): void => {
     loader.use((classroom) => {
       classroom.tryIt();

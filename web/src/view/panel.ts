@@ -2,6 +2,7 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
+import { asOf } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
 import { copied, h, say } from "./dom.ts";
 import { findingsAt } from "./findings.ts";
@@ -140,7 +141,8 @@ export class PanelElement extends HTMLElement {
       this.size = { looks: app.looks.get(), width, letters: Number.parseFloat(fontSize) };
     }
     const { width, letters } = this.size;
-    const run = selection === undefined ? undefined : this.runOf(app, selection);
+    const whole = selection === undefined ? undefined : this.runOf(app, selection);
+    const run = whole && asOf(whole, t, model.holds());
     const lane = model.controller(this.lane) ?? model.lanes(t)[0]?.controller;
     return { app, model, t, following, zone: app.zone(), lane, selection, run, width, letters };
   }
@@ -176,7 +178,7 @@ export class PanelElement extends HTMLElement {
     const { following } = app.playhead;
     const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
     const there = following ? all : all.filter((run) => run.start <= t);
-    const visible = there.slice(0, this.listed);
+    const visible = there.slice(0, this.listed).map((run) => asOf(run, t, []));
     const more = there.length > visible.length;
     const many = app.model.lanes(t).length > 1;
     const sought = app.filter.get().on;
@@ -231,10 +233,15 @@ export class PanelElement extends HTMLElement {
       if (finding !== undefined) return texts?.findingText(finding, app.model) ?? "";
       return run === undefined ? "" : (texts?.issueText(run, app.model, t) ?? "");
     };
-    const what = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
-    void what.then(copied).then((ok) => {
-      button.textContent = ok ? "Copied" : "The browser forbids copying";
-    });
+    const text = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
+    void text.then(copied).then(
+      (ok) => {
+        button.textContent = ok ? "Copied" : "The browser forbids copying";
+      },
+      () => {
+        button.textContent = "The hub does not answer";
+      },
+    );
   }
 
   private press({ target }: MouseEvent): void {

@@ -29,8 +29,8 @@ export interface View {
 }
 
 /**
- * knownAt is the moment up to which a reconcile's view speaks: a reconcile that is selected is shown whole, and what
- * came after it as far as it was known at t.
+ * knownAt is the moment up to which a reconcile's view speaks: one that begins later is shown whole, and what came
+ * after it as far as it was known at t.
  */
 export function knownAt({ t }: Scope, run: Reconcile): number {
   return Math.max(t, run.to);

@@ -15,7 +15,8 @@ export class StatusElement extends HTMLElement {
     const app = this.app;
     if (app === undefined) return;
     const connection = app.watch.connection();
-    const state = connection.state === "restored" ? "live" : connection.state;
+    const silent = app.watch.silentFor() > 0;
+    const state = silent ? "lost" : connection.state === "restored" ? "live" : connection.state;
     // A recording is there whole once it has come, whatever becomes of the hub.
     const recorded = app.recording !== undefined && app.model.version > 0;
     attr(this, "data-state", recorded ? "recorded" : state);
@@ -28,6 +29,7 @@ export class StatusElement extends HTMLElement {
     if (connection.state === "connecting") return "connecting";
     if (app.recording !== undefined && app.model.version > 0)
       return plural(app.model.lanes(0).length, "controller", "controllers");
+    if (app.watch.silentFor() > 0) return "not answering";
     if (connection.state === "lost") {
       return connection.asOf === 0 ? "not connected" : `as of ${clock(connection.asOf, app.zone())}`;
     }

@@ -54,8 +54,15 @@ export class TwinElement extends HTMLElement {
       const { reconciles, errors } = t === undefined ? countsOf(lane) : countsAt(app.model, lane, t);
       const at = split(lane.name);
       const all = totals(at.lane, lane.controller, t === undefined);
-      const here: Here = { ...at, all, done: reconciles - errors };
-      for (const [id] of stations) this.fill(lane.name, id, whoIs(here, id), briefOf(here, id), isLit(here, id));
+      const held = at.lane?.held ?? [];
+      // An item that is held stands where it is held, and not also where its token has come to.
+      const nodes = at.nodes.filter(({ item }) => !held.some((hold) => hold.item === item && item !== ""));
+      const here: Here = { ...at, nodes, all, done: reconciles - errors };
+      for (const [id] of stations) {
+        this.fill(lane.name, id, whoIs(here, id), briefOf(here, id), isLit(here, id));
+        const stands = held.some(({ node }) => node === id);
+        this.rows.get(`${lane.name}/${id}`)?.row.classList.toggle("is-held", stands);
+      }
     }
   }
 
@@ -140,6 +147,8 @@ function shown({ dim }: { readonly dim?: true }): boolean {
 function briefOf({ lane, nodes, all, done }: Here, id: string): string {
   if (id === "queue") return all.queue === 1 ? (lane?.queue.find(shown)?.label ?? "1") : count(all.queue);
   if (id === "done") return count(done);
+  const held = lane?.held.find(({ node }) => node === id);
+  if (held !== undefined) return held.label;
   return nodes.find((node) => node.node === id && shown(node))?.label ?? "";
 }
 

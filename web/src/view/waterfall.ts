@@ -15,10 +15,15 @@ export function bars(reconcile: Reconcile, all = false): Bar[] {
   return [...phases, ...reconcile.reads.map(readBar), ...writes];
 }
 
+const titles: Readonly<Record<string, string>> = {
+  dequeue: "dequeue: the wait in the queue",
+  held: "held: a pause or a breakpoint holds the worker",
+};
+
 function phaseBar(phase: Phase): Bar {
-  const tone = phase.name === "dequeue" ? "quiet" : "accent";
+  const tone = phase.name === "dequeue" ? "quiet" : phase.name === "held" ? "warn" : "accent";
   const value = phase.to === 0 ? "…" : span(phase.to - phase.from);
-  const title = phase.name === "dequeue" ? "dequeue: the wait in the queue" : phase.name;
+  const title = titles[phase.name] ?? phase.name;
   return { name: phase.name, level: 0, from: phase.from, to: phase.to, tone, value, title };
 }
 

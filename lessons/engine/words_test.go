@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/reconcile-tracer/tracer/lessons/format"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
+)
+
+func TestConditionWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"reconcile item=web wrote=status.readyReplicas=1":       "a reconcile of web that writes status.readyReplicas=1",
+		"reconcile item=web error=Conflict count=1":             "exactly 1 reconcile of web that ends with Conflict",
+		`reconcile item=web plan~"delete 1 Pod" result=success`: "a reconcile of web that plans “delete 1 Pod” and succeeds",
+		"reconcile item=web result=error count=0":               "no reconcile of web that fails",
+		"reconcile item=web writes>=2 count>=3":                 "at least 3 reconciles of web that has writes at least 2",
+		"item item=web idle=true":                               "web is idle",
+		"item idle=true":                                        "an item is idle",
+		"hold item=web phase=apply standing=true":               "a hold of web that is before apply and goes on",
+		"wait item=web why=backoff":                             "a wait of web that is a back-off",
+	} {
+		c, err := format.ParseCondition(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := conditionWords(&c); got != want {
+			t.Errorf("%s is said as %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestNextSaysWhatItDoes(t *testing.T) {
+	scale := format.Action{Verb: format.DoScale, Kind: "PodSet", Name: "web", Values: []any{2}}
+	apply := format.Action{Verb: format.DoApply, Kind: "PodSet", Name: "web"}
+	control := func(c wire.Command) format.Action {
+		return format.Action{Verb: format.DoControl, Control: &c}
+	}
+	for _, c := range []struct {
+		want    string
+		actions []format.Action
+	}{
+		{"scale PodSet/web to 2", []format.Action{scale}},
+		{"apply PodSet/web, scale it to 2", []format.Action{apply, scale}},
+		{"hold it before apply, scale PodSet/web to 2", []format.Action{control(wire.Command{Command: "pause", Phase: "apply"}), scale}},
+		{"let it go on", []format.Action{control(wire.Command{Command: "resume"}), control(wire.Command{Command: "lift"})}},
+		{"let requests fail", []format.Action{control(wire.Command{Command: "fault", Fault: "409"})}},
+		{"hold the watch", []format.Action{control(wire.Command{Command: "fault", Fault: "hold_watch"})}},
+	} {
+		if got := deeds(c.actions); got != c.want {
+			t.Errorf("it says %q, want %q", got, c.want)
+		}
+	}
+	lesson := &format.Lesson{ID: "x", Beats: []format.Beat{
+		{Do: []format.Action{scale}}, {Question: &format.Question{}}, {Question: &format.Question{}, Wait: &format.Wait{}}, {},
+	}}
+	e, _ := New(lesson, 1)
+	for _, c := range []struct {
+		beat int
+		stage
+		want string
+	}{
+		{0, preparing, ""}, {0, ready, "Next: scale PodSet/web to 2"}, {0, waiting, ""}, {0, done, "Next beat"},
+		{1, asking, "Next: show the answer"}, {2, asking, "Next: wait for the answer"}, {3, done, "End the lesson"},
+	} {
+		e.beat, e.stage = c.beat, c.stage
+		if got := e.nextWords(); got != c.want {
+			t.Errorf("in beat %d, %s, Next says %q, want %q", c.beat+1, c.stage, got, c.want)
+		}
+	}
+}

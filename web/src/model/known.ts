@@ -1,0 +1,58 @@
+/** What is known of a reconcile at a moment. Pure. */
+import type { Hold, Phase, Reconcile } from "../base/rows.gen.ts";
+
+const made = new WeakMap<Reconcile, { readonly sign: string; readonly known: Reconcile }>();
+
+/**
+ * asOf is a reconcile as it was known at t (µs): of one that was under way then, what came later is left out. Time in
+ * which a worker was held is no phase's: it is one of its own, named held. The same moment gives the same object.
+ */
+export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconcile {
+  const own = holds.filter((hold) => hold.reconcile === run.key && hold.from <= t);
+  const over = t < run.from || (run.to > 0 && run.to <= t);
+  if (over && own.length === 0) return run;
+  const known = { ...(over ? run : cut(run, t, own)) };
+  const phases = known.phases.flatMap((phase) => apart(phase, own, t));
+  const sign = JSON.stringify([phases, known.reads.length, known.plan.length, known.writes.map(({ to }) => to)]);
+  const before = made.get(run);
+  if (before?.sign === sign) return before.known;
+  const fresh = { ...known, phases };
+  made.set(run, { sign, known: fresh });
+  return fresh;
+}
+
+/** What was known at t of one that was under way. Its plan is, once it has been computed. */
+function cut(run: Reconcile, t: number, holds: readonly Hold[]): Reconcile {
+  const begun = <T extends { readonly from: number; readonly to: number }>(list: readonly T[]): readonly T[] =>
+    list.filter(({ from }) => from <= t).map((one) => ({ ...one, to: known(one.to, t) }));
+  const phases = begun(run.phases);
+  const sent = { status: 0, error: "", after: "", fields: [], server: [] };
+  const writes = begun(run.writes).map((write) => (write.to > 0 ? write : { ...write, ...sent }));
+  const planned = [...holds, ...phases].some((one) => ("phase" in one ? one.phase === "apply" : one.name === "apply"));
+  return {
+    ...run,
+    to: 0,
+    result: "",
+    error: "",
+    phases,
+    reads: begun(run.reads).filter(({ to }) => to > 0),
+    plan: planned ? run.plan : [],
+    writes,
+    writeCount: writes.length,
+  };
+}
+
+/** An end that has not come is 0. */
+function known(to: number, t: number): number {
+  return to > t ? 0 : to;
+}
+
+/** A phase ends where its worker is held before the next one. */
+function apart(phase: Phase, holds: readonly Hold[], t: number): readonly Phase[] {
+  const hold = holds.find(({ from }) => from >= phase.from && (phase.to === 0 || from < phase.to));
+  if (hold === undefined) return [phase];
+  return [
+    { ...phase, to: hold.from },
+    { name: "held", from: hold.from, to: known(hold.to, t) },
+  ];
+}
