@@ -28,7 +28,7 @@ func lesson(p Page) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<tracer-lesson class=\"lesson\" id=\"lesson\" aria-label=\"Lesson\" role=\"region\" tabindex=\"-1\" hidden><header class=\"lesson-head\"><p class=\"lesson-title\"><span data-part=\"title\"></span> <span class=\"quiet\" data-part=\"beat\"></span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<tracer-lesson class=\"lesson\" id=\"lesson\" aria-label=\"Lesson\" role=\"region\" hidden><header class=\"lesson-head\"><p class=\"lesson-title\"><span data-part=\"title\"></span> <span class=\"quiet\" data-part=\"beat\"></span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -75,7 +75,7 @@ func lesson(p Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</header><div class=\"lesson-body\" data-part=\"body\"><div class=\"lesson-words\" data-part=\"words\" aria-live=\"polite\"></div><div class=\"lesson-question\" data-part=\"question\" hidden></div><ul class=\"lesson-came\" data-part=\"came\" hidden></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p></div></tracer-lesson>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</header><div class=\"lesson-body\" data-part=\"body\" tabindex=\"-1\"><div class=\"lesson-words\" data-part=\"words\" aria-live=\"polite\"></div><div class=\"lesson-question\" data-part=\"question\" hidden></div><ul class=\"lesson-came\" data-part=\"came\" hidden></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p></div></tracer-lesson>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

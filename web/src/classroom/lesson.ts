@@ -96,7 +96,7 @@ export class LessonElement extends HTMLElement {
     show(this, lesson !== undefined);
     if (anew(was, lesson)) this.askMine(lesson);
     // Where the lesson comes only after its list is closed, the focus waits on the list's button.
-    if (was === undefined && document.activeElement?.id === "lessons-open") this.focus();
+    if (was === undefined && document.activeElement?.id === "lessons-open") part(this, "body").focus();
     if (lesson !== undefined) this.draw(lesson);
     this.fit();
     if (lesson !== was && lesson !== undefined) this.select(lesson, app);

@@ -20,7 +20,7 @@ export class Lessons {
         if (refused !== "") return this.say(refused);
         dialog.close();
         // The keys of a remote are not to be those of the button that opened the list.
-        document.getElementById("lesson")?.focus();
+        document.querySelector<HTMLElement>('#lesson [data-part="body"]')?.focus();
       });
     });
   }
