@@ -29,6 +29,9 @@ type anyController struct{ *play.Remote }
 // Check implements play.Hub.
 func (anyController) Check(context.Context, string, bool) error { return nil }
 
+// Free implements play.Hub.
+func (anyController) Free(context.Context, string, string) error { return nil }
+
 // namespaces is an API server that has nothing but namespaces, all of one UID,
 // and makes and deletes them.
 func namespaces(t *testing.T) *rest.Config {

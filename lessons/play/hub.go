@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -98,6 +100,51 @@ func (r *Remote) Check(ctx context.Context, controller string, commands bool) er
 		return nil
 	}
 	return fmt.Errorf("the hub does not hear the controller %q: start it, as tracer demo and tracer attach do", controller)
+}
+
+// The rows follow a command that was lifted by some milliseconds: what stands
+// is looked at that often before it is believed, with a pause in between.
+const (
+	looks     = 5
+	lookAgain = 100 * time.Millisecond
+)
+
+// Free implements Hub.
+func (r *Remote) Free(ctx context.Context, controller, namespace string) error {
+	for left := looks - 1; ; left-- {
+		rows, err := Rows[flow.Control](ctx, r, "row=control")
+		if err != nil {
+			return err
+		}
+		err = standing(rows, controller, namespace)
+		if err == nil || left == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+// standing is the error of Free.
+func standing(rows []flow.Control, controller, namespace string) error {
+	var texts, lifts []string
+	for i := range rows {
+		row := &rows[i]
+		if row.To != 0 || row.Controller != controller || row.Item != "" && !strings.HasPrefix(row.Item, namespace+"/") {
+			continue
+		}
+		texts = append(texts, strconv.Quote(row.Text))
+		lifts = append(lifts, fmt.Sprintf(`{"command":"lift","controller":%q,"id":%q}`, controller, row.Key))
+	}
+	if texts == nil {
+		return nil
+	}
+	return fmt.Errorf("what somebody else has commanded stands, and would change what the lesson shows: %s: "+
+		"lift it on the page, under the commands, or by POST /api/v1/control with %s, and start the lesson again",
+		strings.Join(texts, ", "), strings.Join(lifts, " and "))
 }
 
 // Rows returns the rows that a query of /api/v1/rows selects, which must all be

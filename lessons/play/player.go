@@ -21,6 +21,9 @@ type Hub interface {
 	// Check says what keeps a lesson about a controller from being played:
 	// that the hub does not hear it, or, with commands, that it takes none.
 	Check(ctx context.Context, controller string, commands bool) error
+	// Free says which commands stand that would touch the items of a namespace
+	// that is to be made, and how they are lifted.
+	Free(ctx context.Context, controller, namespace string) error
 	// Watch gives the rows of a namespace, first all that there are, then what
 	// changes, until ctx ends. It goes on by itself after a broken connection,
 	// with all that there are then. The error is why there are no rows any more;
