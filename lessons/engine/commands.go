@@ -2,14 +2,18 @@ package engine
 
 import "github.com/reconcile-tracer/tracer/lessons/format"
 
-func (e *Engine) command(c Command) error {
+func (e *Engine) command(c Command, meant *Meant) error {
 	if e.stage == failed || e.stage == over || e.stage == cleaning {
 		return refuse("the lesson has ended: start it again")
 	}
-	switch c {
-	case Stop:
+	if c == Stop {
 		e.clean("")
 		return nil
+	}
+	if meant != nil && (*meant != Meant{e.beat + 1, e.word()}) {
+		return refuse("the lesson is elsewhere by now, at beat %d (%s), and somebody else has moved it: look, and give the command again", e.beat+1, e.word())
+	}
+	switch c {
 	case Next:
 		return e.next()
 	case Restart:

@@ -25,8 +25,11 @@ const (
 type Input struct {
 	Now     int64
 	Command Command
-	Answer  *Answer
-	Result  *Result
+	// Meant is where the lesson was for who gave the command: one that is
+	// elsewhere by now does not do it. nil, and with Stop, is wherever it is.
+	Meant  *Meant
+	Answer *Answer
+	Result *Result
 	// Rows are new or changed rows, Gone those that are no more. Rows of other
 	// namespaces than the lesson's are left out by the engine. All says that
 	// Rows are all that there are now: what else the engine knew is no more.
@@ -35,6 +38,12 @@ type Input struct {
 	All  bool
 	// Lost is why there will be no more rows, which ends the lesson.
 	Lost error
+}
+
+// Meant is a beat, from 1, and its state as State has it.
+type Meant struct {
+	Beat  int
+	State string
 }
 
 // Answer is what one viewer predicts. It may be given again, until the beat
@@ -193,7 +202,7 @@ func (e *Engine) Step(in Input) ([]Effect, error) {
 	case in.Answer != nil:
 		err = e.answer(in.Answer)
 	case in.Command != "":
-		err = e.command(in.Command)
+		err = e.command(in.Command, in.Meant)
 	}
 	e.look()
 	out := e.effects

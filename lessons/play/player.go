@@ -141,10 +141,20 @@ func (p *Player) begin(l *format.Lesson) error {
 // Do gives a command to the lesson: next, previous, restart or stop. Stop also
 // takes away what is shown of one that has failed.
 func (p *Player) Do(ctx context.Context, command string) error {
+	return p.DoAt(ctx, command, 0, "")
+}
+
+// DoAt is Do for who sees the lesson at a beat, from 1, and in a state: it is
+// refused where the lesson has gone on. Beat 0 is whichever there is.
+func (p *Player) DoAt(ctx context.Context, command string, beat int, state string) error {
 	if engine.Command(command) == engine.Stop && p.dismiss() {
 		return nil
 	}
-	return p.ask(ctx, engine.Input{Command: engine.Command(command)})
+	in := engine.Input{Command: engine.Command(command)}
+	if beat != 0 {
+		in.Meant = &engine.Meant{Beat: beat, State: state}
+	}
+	return p.ask(ctx, in)
 }
 
 // dismiss shows a lesson that has failed no more, and says whether there was one.
