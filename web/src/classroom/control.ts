@@ -156,8 +156,8 @@ export class ControlElement extends HTMLElement {
 
   /** Gives a command; answers what is wrong with it, "" where nothing is. */
   private async run(fields: Fields): Promise<string> {
-    const { text = "", refused } = await ask("control", { controller: this.which(), ...fields });
-    this.answer(refused === "" ? text : refused, refused !== "");
+    const { text = "", note = "", refused } = await ask("control", { controller: this.which(), ...fields });
+    this.answer(refused === "" ? `${text}${note}` : refused, refused !== "");
     return refused;
   }
 

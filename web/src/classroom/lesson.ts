@@ -135,7 +135,10 @@ export class LessonElement extends HTMLElement {
   }
 
   private move(command: Command): void {
+    const meant = this.lesson;
     void this.player?.move(command).then((refused) => {
+      // Another presenter has moved it.
+      if (this.lesson?.beat !== meant?.beat || this.lesson?.state !== meant?.state) return;
       // What is waited for stands there already.
       const waits = command === "next" && this.lesson?.state === "waiting";
       if (refused !== "") say(part(this, "said"), waits ? stillWaits : refused);

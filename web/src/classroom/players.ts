@@ -48,7 +48,7 @@ export class HubPlayer implements Player {
   async move(command: Command): Promise<string> {
     const { refused } = await ask(
       command === "start" ? `lessons/${this.read?.id ?? ""}/start` : `lesson/${command}`,
-      {},
+      { beat: this.read?.beat, state: this.read?.state },
     );
     return refused;
   }
