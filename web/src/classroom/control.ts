@@ -157,7 +157,7 @@ export class ControlElement extends HTMLElement {
   /** Gives a command; answers what is wrong with it, "" where nothing is. */
   private async run(fields: Fields): Promise<string> {
     const { text = "", note = "", refused } = await ask("control", { controller: this.which(), ...fields });
-    this.answer(refused === "" ? `${text}${note}` : refused, refused !== "");
+    this.answer(refused === "" ? [text, note].filter((said) => said !== "").join(". ") : refused, refused !== "");
     return refused;
   }
 
