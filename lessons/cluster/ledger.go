@@ -167,6 +167,12 @@ func (c *Cluster) RemoveLeft(ctx context.Context) ([]string, error) {
 	return names, errors.Join(faults...)
 }
 
+// Left says whether a lesson of a process that has ended had that namespace, and
+// it was not yet gone when it was last looked for.
+func (c *Cluster) Left(namespace string) bool {
+	return slices.ContainsFunc(c.ledger.left(), func(e entry) bool { return e.Namespace == namespace })
+}
+
 // LeftCommands are the commands that stood for lessons of processes that have
 // ended. They are told again until the lesson's namespace is gone.
 func (c *Cluster) LeftCommands() []Command {

@@ -207,21 +207,23 @@ func (r *Remote) Record(ctx context.Context, beat *flow.Beat) error {
 }
 
 // EndBeats ends, now, the beats in the hub's history that began before a time
-// and have not ended: who played them was killed.
-func (r *Remote) EndBeats(ctx context.Context, before time.Time) error {
+// and have not ended: who played them was killed. It returns those beats.
+func (r *Remote) EndBeats(ctx context.Context, before time.Time) ([]*flow.Beat, error) {
 	beats, err := Rows[flow.Beat](ctx, r, "row=beat")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var open []*flow.Beat
 	for i := range beats {
 		b := &beats[i]
 		if b.To != 0 || b.From >= before.UnixMicro() {
 			continue
 		}
+		open = append(open, b)
 		b.To = max(now(), b.From, b.Acted, b.Done)
 		if err := r.Record(ctx, b); err != nil {
-			return err
+			return open, err
 		}
 	}
-	return nil
+	return open, nil
 }

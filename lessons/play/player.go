@@ -64,6 +64,9 @@ type Player struct {
 
 	mu      sync.Mutex
 	session *session
+	// past is a lesson of an earlier process, shown until it is closed or another
+	// one begins.
+	past    *engine.State
 	running sync.WaitGroup
 	closed  bool
 }
@@ -132,6 +135,7 @@ func (p *Player) begin(l *format.Lesson) error {
 	if p.session != nil {
 		p.session.drop()
 	}
+	p.past = nil
 	s := newSession(p, l)
 	p.session = s
 	p.running.Go(s.run)
@@ -161,7 +165,29 @@ func (p *Player) DoAt(ctx context.Context, command string, beat int, state strin
 func (p *Player) dismiss() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.past != nil {
+		p.past = nil
+		p.cfg.OnChange(nil)
+		return true
+	}
 	return p.session != nil && p.session.dismiss()
+}
+
+// Ended shows that a lesson ended in a beat because the process that played it
+// did. It does nothing where a lesson has begun since.
+func (p *Player) Ended(b *flow.Beat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session != nil || p.closed {
+		return
+	}
+	p.past = &engine.State{
+		ID: b.Lesson, Title: b.Title, Beat: b.N, Of: b.Of, Heading: b.Heading, Words: b.Words, Highlight: []string{},
+		Selectors: engine.Selectors{Controller: b.Controller, Namespace: b.Run, Item: b.Item}, State: "failed",
+		Error: fmt.Sprintf("The lesson ended when the hub stopped, in beat %d of %d: start it again", b.N, b.Of),
+		Sel:   engine.Sel{Controller: b.Controller},
+	}
+	p.cfg.OnChange(p.past)
 }
 
 // Answer takes one viewer's prediction. Viewer tells viewers apart.
@@ -197,7 +223,7 @@ func (p *Player) Current() *engine.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.session == nil {
-		return nil
+		return p.past
 	}
 	return p.session.state.Load()
 }
