@@ -39,6 +39,8 @@ func (e *demoEnv) lessonByHub(t *testing.T) {
 	}
 	e.lessonIs(t, 2, "ready")
 	e.next(t)
+	e.lessonIs(t, 2, "done")
+	e.back(t)
 	s := e.lessonIs(t, 2, "done")
 	if s.Sel.Reconcile == "" || s.Selectors.Namespace == "" {
 		t.Errorf("selects %+v of %+v, want a reconcile", s.Sel, s.Selectors)
@@ -66,6 +68,27 @@ func (e *demoEnv) lessonByHub(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// back goes from beat 2, which is done, to beat 1 and on again.
+func (e *demoEnv) back(t *testing.T) {
+	t.Helper()
+	previous := func(want int) {
+		t.Helper()
+		if status, answer := e.call(t, "/api/v1/lesson/previous", ""); status != want {
+			t.Errorf("previous: %d %s, want %d", status, answer, want)
+		}
+	}
+	previous(http.StatusOK)
+	e.lessonIs(t, 1, "done")
+	previous(http.StatusConflict) // it is the first
+	e.next(t)
+	e.lessonIs(t, 2, "ready")
+	if status, answer := e.call(t, "/api/v1/lesson/next", `{"beat":1,"state":"done"}`); status != http.StatusConflict {
+		t.Errorf("next of a page that shows beat 1: %d %s, want 409", status, answer)
+	}
+	e.lessonIs(t, 2, "ready")
+	e.next(t)
 }
 
 func (e *demoEnv) next(t *testing.T) {

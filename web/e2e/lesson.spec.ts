@@ -143,6 +143,20 @@ test("Next while it waits says what for; what fails says where and why, is close
   await lesson(dash).getByRole("button", { name: "Start again" }).click();
   await expect(lesson(dash)).toContainText("beat 1 of");
   await expect(lesson(dash)).toHaveAttribute("data-state", "done");
-  await lesson(dash).getByRole("button", { name: "Stop" }).click();
+  const press = (name: string): Promise<void> => lesson(dash).getByRole("button", { name, exact: true }).click();
+  await press("Next");
+  await expect(lesson(dash)).toContainText("beat 2 of");
+  await press("Back");
+  await expect(lesson(dash)).toContainText("beat 1 of");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "done");
+  // What the beat did is taken back.
+  await press("Next");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "ready");
+  await press("Next");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "done");
+  await press("Restart beat");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "ready");
+  await expect(lesson(dash)).toContainText("beat 2 of");
+  await press("Stop");
   await expect(lesson(dash)).toBeHidden();
 });
