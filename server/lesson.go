@@ -16,8 +16,8 @@ import (
 type Lessons interface {
 	// List returns the lessons that there are, as encoding/json takes them.
 	List() any
-	// Start begins a lesson, and returns before it is ready.
-	Start(id string) error
+	// StartAt begins a lesson at a beat, from 1, and returns before it is ready.
+	StartAt(id string, beat int) error
 	// DoAt gives a command: next, previous, restart or stop. Beat, from 1, and
 	// state are where the lesson was for who gave it: where it is elsewhere by now,
 	// nothing is done but a stop. Beat 0 is wherever it is.
@@ -88,7 +88,17 @@ func (h *Hub) startLesson(w http.ResponseWriter, r *http.Request) {
 	if !h.ownPage(w, r, "a lesson's command") {
 		return
 	}
-	h.answerLesson(w, r, h.cfg.Lessons.Start(chi.URLParam(r, "id")))
+	body, status, err := readBody(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
+		return
+	}
+	at := struct{ Beat int }{1}
+	if len(body) > 0 && json.Unmarshal(body, &at) != nil {
+		fail(w, http.StatusBadRequest, `the body does not say at which beat: send {"beat":4}, or nothing for the first`)
+		return
+	}
+	h.answerLesson(w, r, h.cfg.Lessons.StartAt(chi.URLParam(r, "id"), at.Beat))
 }
 
 // commandLesson gives a command, with or without where it was meant.

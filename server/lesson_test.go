@@ -24,7 +24,10 @@ func (l *recordedLessons) List() any { return []map[string]string{{"id": "lesson
 
 func (l *recordedLessons) State() any { return map[string]int{"beat": len(l.asked)} }
 
-func (l *recordedLessons) Start(id string) error {
+func (l *recordedLessons) StartAt(id string, beat int) error {
+	if beat != 1 {
+		id += fmt.Sprintf(" at %d", beat)
+	}
 	l.asked = append(l.asked, "start "+id)
 	return l.err
 }
@@ -74,7 +77,12 @@ func TestLessonCommandsSayWhatTheyMean(t *testing.T) {
 			t.Errorf("%q: %d %s, want %d", c.body, res.status, res.body, c.want)
 		}
 	}
-	if got := strings.Join(l.asked, ", "); got != "next at 3 done, next, next" {
+	for body, want := range map[string]int{`{"beat":4}`: 200, `{"beat":"4"}`: 400} {
+		if res := h.do("POST", "/api/v1/lessons/lesson-4/start", bearer(testToken), []byte(body)); res.status != want {
+			t.Errorf("start with %q: %d %s, want %d", body, res.status, res.body, want)
+		}
+	}
+	if got := strings.Join(l.asked, ", "); got != "next at 3 done, next, next, start lesson-4 at 4" {
 		t.Errorf("asked for %s", got)
 	}
 }

@@ -38,7 +38,7 @@ func lesson(p Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if p.presents() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"lesson-moves\"><button class=\"button\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> <button class=\"button\" type=\"button\" data-do=\"restart\">Restart beat</button> <button class=\"button\" type=\"button\" data-do=\"stop\">Stop</button> <button class=\"button primary\" type=\"button\" data-do=\"next\" title=\"Next (Page Down)\">Next</button></div><div class=\"lesson-moves when-failed\"><button class=\"button\" type=\"button\" data-do=\"stop\">Close</button> <button class=\"button primary\" type=\"button\" data-do=\"start\">Start again</button></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"lesson-moves\"><button class=\"button\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> <button class=\"button\" type=\"button\" data-do=\"restart\">Restart beat</button> <button class=\"button\" type=\"button\" data-do=\"stop\">Stop</button> <button class=\"button primary\" type=\"button\" data-do=\"next\" title=\"Next (Page Down)\">Next</button></div><div class=\"lesson-moves when-failed\"><button class=\"button\" type=\"button\" data-do=\"stop\">Close</button> <button class=\"button\" type=\"button\" data-do=\"start-here\" title=\"What the beats before it do is done without words\">Start at this beat</button> <button class=\"button primary\" type=\"button\" data-do=\"start\">Start again</button></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

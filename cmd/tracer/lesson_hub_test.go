@@ -23,6 +23,9 @@ func (e *demoEnv) lessonByHub(t *testing.T) {
 	if status, answer := e.call(t, "/api/v1/lessons/lesson-99/start", ""); status != http.StatusNotFound {
 		t.Errorf("start of an unknown lesson: %d %s, want 404", status, answer)
 	}
+	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", `{"beat":99}`); status != http.StatusBadRequest {
+		t.Errorf("start at a beat that is not there: %d %s, want 400", status, answer)
+	}
 	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", ""); status != http.StatusOK {
 		t.Fatalf("start: %d %s", status, answer)
 	}

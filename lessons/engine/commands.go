@@ -61,7 +61,7 @@ func (e *Engine) turnBack(beat int) error {
 		return refuse("beat %d is not ready yet: wait a moment", e.beat+1)
 	}
 	e.leave()
-	e.note = ""
+	e.from, e.note = 0, ""
 	if e.firstActed(beat) < 0 {
 		e.enter(beat)
 		return nil
@@ -115,6 +115,8 @@ func (e *Engine) enter(beat int) {
 	b := e.current()
 	e.begin(b)
 	switch {
+	case e.skips():
+		e.act()
 	case b.Question != nil:
 		e.stage = asking
 	case len(b.Do) > 0:
@@ -154,7 +156,13 @@ func (e *Engine) await() {
 func (e *Engine) finish() {
 	e.stage, e.until, e.steady = done, 0, 0
 	e.recordDone()
+	if e.skips() {
+		e.enter(e.beat + 1)
+	}
 }
+
+// skips says that the beat is one before that at which the lesson begins.
+func (e *Engine) skips() bool { return e.beat < e.from }
 
 // clean ends the lesson; why is "" where nothing failed.
 func (e *Engine) clean(why string) {

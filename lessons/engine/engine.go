@@ -113,7 +113,10 @@ type Engine struct {
 	now    int64
 	seq    int
 
-	beat  int // from 0
+	beat int // from 0
+	// from is the beat at which the lesson begins to speak: those before it act,
+	// and are waited for, and nothing else.
+	from  int
 	stage stage
 	// until is when the stage has to be over, steady since when all conditions
 	// hold; 0 is never.
@@ -162,7 +165,13 @@ const (
 // New returns an engine and its first effect. Now is in microseconds since
 // the epoch. The lesson is shared and not changed.
 func New(lesson *format.Lesson, now int64) (*Engine, []Effect) {
-	e := &Engine{lesson: lesson, now: now, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
+	return NewAt(lesson, now, 1)
+}
+
+// NewAt is New for a lesson that begins at a beat, from 1, of those that there
+// are: what the beats before it do is done without words and questions.
+func NewAt(lesson *format.Lesson, now int64, beat int) (*Engine, []Effect) {
+	e := &Engine{lesson: lesson, now: now, from: beat - 1, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
 	e.seq++
 	return e, []Effect{{Prepare: &Prepare{Seq: e.seq, Name: namespaceOf(lesson)}}}
 }

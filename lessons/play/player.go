@@ -114,16 +114,24 @@ func (e *Error) Error() string { return e.text }
 func (e *Error) HTTPStatus() int { return e.status }
 
 // Start begins a lesson. It returns at once; the state tells how it goes.
-func (p *Player) Start(id string) error {
+func (p *Player) Start(id string) error { return p.StartAt(id, 1) }
+
+// StartAt is Start at a beat, from 1: what those before it do is done without
+// words and questions.
+func (p *Player) StartAt(id string, beat int) error {
 	for _, l := range p.cfg.Lessons {
-		if l.ID == id {
-			return p.begin(l)
+		if l.ID != id {
+			continue
 		}
+		if beat < 1 || beat > len(l.Beats) {
+			return &Error{http.StatusBadRequest, fmt.Sprintf("lesson %s has no beat %d: choose one from 1 to %d", id, beat, len(l.Beats))}
+		}
+		return p.begin(l, beat)
 	}
 	return &Error{http.StatusNotFound, fmt.Sprintf("lesson %q is not known: GET /api/v1/lessons lists them", flow.Brief(id))}
 }
 
-func (p *Player) begin(l *format.Lesson) error {
+func (p *Player) begin(l *format.Lesson, beat int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -136,7 +144,7 @@ func (p *Player) begin(l *format.Lesson) error {
 		p.session.drop()
 	}
 	p.past = nil
-	s := newSession(p, l)
+	s := newSession(p, l, beat)
 	p.session = s
 	p.running.Go(s.run)
 	return nil

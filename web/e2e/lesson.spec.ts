@@ -134,16 +134,19 @@ test("Next while it waits says what for; what fails says where and why, is close
 
   await expect(lesson(dash)).toHaveAttribute("data-state", "failed", { timeout: 45_000 });
   await expect(lesson(dash).locator(".is-error")).toContainText(/beat 2, line \d+: /);
-  await expect(lesson(dash).getByRole("button")).toHaveText(["Close", "Start again"]);
+  await expect(lesson(dash).getByRole("button")).toHaveText(["Close", "Start at this beat", "Start again"]);
   await dash.screenshot({ path: "test-results/lesson-failed.png" });
   const found = await new AxeBuilder({ page: dash }).include("#lesson").analyze();
   expect(found.violations).toEqual([]);
   await post(demo, "control", { command: "lift", controller: "podset", id: "" });
 
-  await lesson(dash).getByRole("button", { name: "Start again" }).click();
+  await lesson(dash).getByRole("button", { name: "Start at this beat" }).click();
+  await expect(lesson(dash)).toContainText("beat 2 of");
+  await expect(lesson(dash)).toHaveAttribute("data-state", "ready");
+  const press = (name: string): Promise<void> => lesson(dash).getByRole("button", { name, exact: true }).click();
+  await press("Back");
   await expect(lesson(dash)).toContainText("beat 1 of");
   await expect(lesson(dash)).toHaveAttribute("data-state", "done");
-  const press = (name: string): Promise<void> => lesson(dash).getByRole("button", { name, exact: true }).click();
   await press("Next");
   await expect(lesson(dash)).toContainText("beat 2 of");
   await press("Back");

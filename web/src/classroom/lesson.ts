@@ -5,7 +5,7 @@ import { h, part, say, show } from "../view/dom.ts";
 import type { Command, Player } from "./players.ts";
 import { questionOf } from "./question.ts";
 
-const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start"];
+const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start", "start-here"];
 
 const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
 
