@@ -45,7 +45,11 @@ func (h *Hub) control(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]string{"id": row.Key, "text": row.Text})
+	answer := map[string]string{"id": row.Key, "text": row.Text}
+	if about := h.noteOn(command); about != "" {
+		answer["note"] = about
+	}
+	_ = json.NewEncoder(w).Encode(answer)
 }
 
 // needControl lets in controllers that take commands: no browser, and nobody

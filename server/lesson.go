@@ -16,10 +16,12 @@ import (
 type Lessons interface {
 	// List returns the lessons that there are, as encoding/json takes them.
 	List() any
-	// Start begins a lesson, and returns before it is ready.
-	Start(id string) error
-	// Do gives a command: next, previous, restart or stop.
-	Do(ctx context.Context, command string) error
+	// StartAt begins a lesson at a beat, from 1, and returns before it is ready.
+	StartAt(id string, beat int) error
+	// DoAt gives a command: next, previous, restart or stop. Beat, from 1, and
+	// state are where the lesson was for who gave it: where it is elsewhere by now,
+	// nothing is done but a stop. Beat 0 is wherever it is.
+	DoAt(ctx context.Context, command string, beat int, state string) error
 	// Answer takes a viewer's answer to the question of a beat. Viewer tells
 	// viewers apart, and nothing else about them.
 	Answer(ctx context.Context, viewer string, beat, choice int) error
@@ -50,10 +52,7 @@ func (h *Hub) lessonRoutes(r chi.Router) {
 	r.Post("/lessons/{id}/start", h.withLessons(h.startLesson))
 	for _, command := range []string{"next", "previous", "restart", "stop"} {
 		r.Post("/lesson/"+command, h.withLessons(func(w http.ResponseWriter, r *http.Request) {
-			if !h.ownPage(w, r, "a lesson's command") {
-				return
-			}
-			h.answerLesson(w, r, h.cfg.Lessons.Do(r.Context(), command))
+			h.commandLesson(w, r, command)
 		}))
 	}
 }
@@ -89,7 +88,38 @@ func (h *Hub) startLesson(w http.ResponseWriter, r *http.Request) {
 	if !h.ownPage(w, r, "a lesson's command") {
 		return
 	}
-	h.answerLesson(w, r, h.cfg.Lessons.Start(chi.URLParam(r, "id")))
+	body, status, err := readBody(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
+		return
+	}
+	at := struct{ Beat int }{1}
+	if len(body) > 0 && json.Unmarshal(body, &at) != nil {
+		fail(w, http.StatusBadRequest, `the body does not say at which beat: send {"beat":4}, or nothing for the first`)
+		return
+	}
+	h.answerLesson(w, r, h.cfg.Lessons.StartAt(chi.URLParam(r, "id"), at.Beat))
+}
+
+// commandLesson gives a command, with or without where it was meant.
+func (h *Hub) commandLesson(w http.ResponseWriter, r *http.Request, command string) {
+	if !h.ownPage(w, r, "a lesson's command") {
+		return
+	}
+	body, status, err := readBody(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
+		return
+	}
+	var meant struct {
+		Beat  int
+		State string
+	}
+	if len(body) > 0 && json.Unmarshal(body, &meant) != nil || meant.Beat < 0 || (meant.Beat == 0) != (meant.State == "") {
+		fail(w, http.StatusBadRequest, `the body does not say where the lesson was: send {"beat":2,"state":"ready"}, as it is shown, or nothing`)
+		return
+	}
+	h.answerLesson(w, r, h.cfg.Lessons.DoAt(r.Context(), command, meant.Beat, meant.State))
 }
 
 // answerLesson answers a command with the lesson as it is then.
@@ -106,7 +136,7 @@ func (h *Hub) answerQuestion(w http.ResponseWriter, r *http.Request) {
 	if !h.ownPage(w, r, "an answer") {
 		return
 	}
-	body, status, err := readBody(w, r)
+	body, status, err := readJSON(w, r)
 	if err != nil {
 		fail(w, status, "%v", err)
 		return

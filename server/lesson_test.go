@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,12 +24,18 @@ func (l *recordedLessons) List() any { return []map[string]string{{"id": "lesson
 
 func (l *recordedLessons) State() any { return map[string]int{"beat": len(l.asked)} }
 
-func (l *recordedLessons) Start(id string) error {
+func (l *recordedLessons) StartAt(id string, beat int) error {
+	if beat != 1 {
+		id += fmt.Sprintf(" at %d", beat)
+	}
 	l.asked = append(l.asked, "start "+id)
 	return l.err
 }
 
-func (l *recordedLessons) Do(_ context.Context, command string) error {
+func (l *recordedLessons) DoAt(_ context.Context, command string, beat int, state string) error {
+	if beat != 0 {
+		command += fmt.Sprintf(" at %d %s", beat, state)
+	}
 	l.asked = append(l.asked, command)
 	return l.err
 }
@@ -58,6 +65,28 @@ func TestLessonCommands(t *testing.T) {
 	}
 }
 
+// A command says where the lesson was for who gave it, or nothing of that.
+func TestLessonCommandsSayWhatTheyMean(t *testing.T) {
+	l := &recordedLessons{}
+	h := start(t, func(c *Config) { c.Lessons = l })
+	for _, c := range []struct {
+		body string
+		want int
+	}{{`{"beat":3,"state":"done"}`, 200}, {"{}", 200}, {"", 200}, {`{"beat":3}`, 400}, {`{"state":"done"}`, 400}, {`{"beat":-1,"state":"done"}`, 400}, {`{"beat":"3"}`, 400}, {"beat=3", 400}} {
+		if res := h.do("POST", "/api/v1/lesson/next", bearer(testToken), []byte(c.body)); res.status != c.want {
+			t.Errorf("%q: %d %s, want %d", c.body, res.status, res.body, c.want)
+		}
+	}
+	for body, want := range map[string]int{`{"beat":4}`: 200, `{"beat":"4"}`: 400} {
+		if res := h.do("POST", "/api/v1/lessons/lesson-4/start", bearer(testToken), []byte(body)); res.status != want {
+			t.Errorf("start with %q: %d %s, want %d", body, res.status, res.body, want)
+		}
+	}
+	if got := strings.Join(l.asked, ", "); got != "next at 3 done, next, next, start lesson-4 at 4" {
+		t.Errorf("asked for %s", got)
+	}
+}
+
 func TestLessonsAreThePresentersOnThisPage(t *testing.T) {
 	h := start(t, func(c *Config) { c.Lessons = &recordedLessons{} })
 	for _, path := range []string{"/lessons/lesson-1/start", "/lesson/next", "/lesson/answer"} {
@@ -80,13 +109,16 @@ func TestAnswersCountOnceForEachBrowser(t *testing.T) {
 	l := &recordedLessons{}
 	h, viewers := sharing(t, func(c *Config) { c.Lessons = l })
 	for body, want := range map[string]int{"": 400, "{}": 400, `{"beat":2}`: 400, `{"beat":"two","choice":1}`: 400, strings.Repeat("x", 17<<10): 413} {
-		if res := h.do("POST", "/api/v1/lesson/answer", bearer(testToken), []byte(body)); res.status != want {
+		if res := h.do("POST", "/api/v1/lesson/answer", asJSON(bearer(testToken)), []byte(body)); res.status != want {
 			t.Errorf("%.20q: %d %s, want %d", body, res.status, res.body, want)
 		}
 	}
+	if res := h.do("POST", "/api/v1/lesson/answer", bearer(testToken), []byte(`{"beat":2,"choice":1}`)); res.status != http.StatusUnsupportedMediaType {
+		t.Errorf("an answer that is not said to be JSON: %d, want 415", res.status)
+	}
 	answer := func(of *client, who headers, want int) {
 		t.Helper()
-		if res := of.do("POST", "/api/v1/lesson/answer", who, []byte(`{"beat":2,"choice":1}`)); res.status != want {
+		if res := of.do("POST", "/api/v1/lesson/answer", asJSON(who), []byte(`{"beat":2,"choice":1}`)); res.status != want {
 			t.Errorf("an answer: %d %s, want %d", res.status, res.body, want)
 		}
 	}
@@ -106,6 +138,13 @@ func TestAnswersCountOnceForEachBrowser(t *testing.T) {
 	if len(v) != 5 || v[0] != v[1] || v[0] == v[2] || v[3] != v[4] || v[3] == v[0] {
 		t.Errorf("the viewers are %q, want the first two the same, and the last two", v)
 	}
+}
+
+// asJSON are headers that say that the body is JSON.
+func asJSON(h headers) headers {
+	with := maps.Clone(h)
+	with["Content-Type"] = "application/json"
+	return with
 }
 
 // browser opens the page as a browser does, and watches until the test ends.
@@ -149,11 +188,11 @@ func TestABrowserIsToldItsAnswer(t *testing.T) {
 		"no lesson, then this one": func() { h.ShowLesson(nil); show(2, 1) },
 	} {
 		show(2, 0)
-		viewers.do("POST", "/api/v1/lesson/answer", me, []byte(`{"beat":2,"choice":1}`))
+		viewers.do("POST", "/api/v1/lesson/answer", asJSON(me), []byte(`{"beat":2,"choice":1}`))
 		show(2, 1)
 		l.err = statusError(409) // what is refused is no answer
-		viewers.do("POST", "/api/v1/lesson/answer", me, []byte(`{"beat":2,"choice":0}`))
-		viewers.do("POST", "/api/v1/lesson/answer", other, []byte(`{"beat":2,"choice":0}`))
+		viewers.do("POST", "/api/v1/lesson/answer", asJSON(me), []byte(`{"beat":2,"choice":0}`))
+		viewers.do("POST", "/api/v1/lesson/answer", asJSON(other), []byte(`{"beat":2,"choice":0}`))
 		l.err = nil
 		if mine(me) != "1" || mine(other) != "" {
 			t.Errorf("one is told %q, another %q", mine(me), mine(other))

@@ -70,7 +70,7 @@ func lesson(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div><div class=\"lesson-moves when-failed\"><button class=\"button\" type=\"button\" data-do=\"stop\">Close</button> <button class=\"button primary\" type=\"button\" data-do=\"start\">Start again</button></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div><div class=\"lesson-moves when-failed\"><button class=\"button\" type=\"button\" data-do=\"stop\">Close</button> <button class=\"button\" type=\"button\" data-do=\"start-here\" title=\"What the beats before it do is done without words\">Start at this beat</button> <button class=\"button primary\" type=\"button\" data-do=\"start\">Start again</button></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

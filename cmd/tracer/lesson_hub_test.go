@@ -23,6 +23,9 @@ func (e *demoEnv) lessonByHub(t *testing.T) {
 	if status, answer := e.call(t, "/api/v1/lessons/lesson-99/start", ""); status != http.StatusNotFound {
 		t.Errorf("start of an unknown lesson: %d %s, want 404", status, answer)
 	}
+	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", `{"beat":99}`); status != http.StatusBadRequest {
+		t.Errorf("start at a beat that is not there: %d %s, want 400", status, answer)
+	}
 	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", ""); status != http.StatusOK {
 		t.Fatalf("start: %d %s", status, answer)
 	}
@@ -39,6 +42,8 @@ func (e *demoEnv) lessonByHub(t *testing.T) {
 	}
 	e.lessonIs(t, 2, "ready")
 	e.next(t)
+	e.lessonIs(t, 2, "done")
+	e.back(t)
 	s := e.lessonIs(t, 2, "done")
 	if s.Sel.Reconcile == "" || s.Selectors.Namespace == "" {
 		t.Errorf("selects %+v of %+v, want a reconcile", s.Sel, s.Selectors)
@@ -66,6 +71,27 @@ func (e *demoEnv) lessonByHub(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// back goes from beat 2, which is done, to beat 1 and on again.
+func (e *demoEnv) back(t *testing.T) {
+	t.Helper()
+	previous := func(want int) {
+		t.Helper()
+		if status, answer := e.call(t, "/api/v1/lesson/previous", ""); status != want {
+			t.Errorf("previous: %d %s, want %d", status, answer, want)
+		}
+	}
+	previous(http.StatusOK)
+	e.lessonIs(t, 1, "done")
+	previous(http.StatusConflict) // it is the first
+	e.next(t)
+	e.lessonIs(t, 2, "ready")
+	if status, answer := e.call(t, "/api/v1/lesson/next", `{"beat":1,"state":"done"}`); status != http.StatusConflict {
+		t.Errorf("next of a page that shows beat 1: %d %s, want 409", status, answer)
+	}
+	e.lessonIs(t, 2, "ready")
+	e.next(t)
 }
 
 func (e *demoEnv) next(t *testing.T) {
@@ -104,6 +130,7 @@ func (e *demoEnv) call(t *testing.T, path, body string) (int, string) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+e.demo.Token)
+	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

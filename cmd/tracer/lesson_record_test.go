@@ -118,6 +118,17 @@ func (e *demoEnv) killedHub(t *testing.T) {
 		}
 		return err
 	})
+	if s := e.lessonIs(t, 1, "failed"); !strings.Contains(s.Error, "ended when the hub stopped, in beat 1 of") {
+		t.Errorf("the room is told %q", s.Error)
+	}
+	// It begins again, here at the beat after that.
+	if status, answer := e.call(t, "/api/v1/lessons/lesson-1/start", `{"beat":2}`); status != http.StatusOK {
+		t.Fatalf("start at beat 2: %d %s", status, answer)
+	}
+	e.lessonIs(t, 2, "ready")
+	if status, answer := e.call(t, "/api/v1/lesson/stop", ""); status != http.StatusOK {
+		t.Errorf("stop: %d %s", status, answer)
+	}
 }
 
 // The hub's clock is an hour ahead: what is recorded begins with the first beat

@@ -29,10 +29,10 @@ type serveOptions struct {
 	player     *play.Player
 	lessonHub  play.Remote
 	showLesson func(state any)
-	// removeLeft takes away what the lessons of a hub that was killed have left;
-	// nil without a cluster.
-	removeLeft func(context.Context) ([]string, error)
-	withParent bool
+	// lessonCluster knows what the lessons of a hub that was killed have left; nil
+	// without a cluster.
+	lessonCluster *lessoncluster.Cluster
+	withParent    bool
 	// grpcChosen: the address of OTLP over gRPC was given.
 	grpcChosen bool
 	// reach asks whether the cluster answers; nil without one.
@@ -206,18 +206,24 @@ func (o *serveOptions) closeInOrder(ctx context.Context) (_ context.Context, sto
 }
 
 // tidy ends the beats that a hub has left open which was killed before began,
-// and takes away what its lessons have left. Whatever cannot be taken away now
+// tells the room of its lesson, and takes away what its lessons have left. Whatever cannot be taken away now
 // is, when the next lesson begins.
 func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
 	defer cancel()
-	if err := o.lessonHub.EndBeats(ctx, began); err != nil {
+	open, err := o.lessonHub.EndBeats(ctx, began)
+	if err != nil {
 		o.hub.Log.Warn("the beats of a lesson that had not ended are left open", "error", err)
 	}
-	if o.removeLeft == nil {
+	if o.lessonCluster == nil {
 		return
 	}
-	names, err := o.removeLeft(ctx)
+	for _, beat := range open {
+		if o.lessonCluster.Left(beat.Run) { // the hub's own, and not that of a `lesson run`
+			o.player.Ended(beat)
+		}
+	}
+	names, err := o.lessonCluster.RemoveLeft(ctx)
 	if err != nil {
 		o.hub.Log.Warn("a lesson's namespace was left", "error", err)
 	}
@@ -302,7 +308,7 @@ func (o *serveOptions) wireLessons(found target) error {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
 	acts.Keep(filepath.Join(o.hub.Data, "lessons"))
-	o.removeLeft = acts.RemoveLeft
+	o.lessonCluster = acts
 	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log,
 		// No lesson begins before the hub is there.
 		OnChange: func(s *engine.State) { o.showLesson(s) }})

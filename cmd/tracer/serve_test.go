@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +30,9 @@ type anyController struct{ *play.Remote }
 
 // Check implements play.Hub.
 func (anyController) Check(context.Context, string, bool) error { return nil }
+
+// Free implements play.Hub.
+func (anyController) Free(context.Context, string, string) error { return nil }
 
 // namespaces is an API server that has nothing but namespaces, all of one UID,
 // and makes and deletes them.
@@ -56,6 +61,8 @@ func servePlaying(t *testing.T, data string, in func(o *serveOptions, told <-cha
 	if err != nil {
 		t.Fatal(err)
 	}
+	acts.Keep(filepath.Join(data, "lessons"))
+	o.lessonCluster = acts
 	told := make(chan *engine.State, 100)
 	o.player = play.New(play.Config{Hub: anyController{&o.lessonHub}, Cluster: acts, Lessons: []*format.Lesson{l},
 		OnChange: func(s *engine.State) { told <- s }})
@@ -113,7 +120,30 @@ func TestBeatsEndWithTheHub(t *testing.T) {
 	if len(beats) != 2 || beats[0].Lesson != "killed" || beats[0].To != 0 || beats[1].To == 0 {
 		t.Fatalf("after the first hub the beats are %+v", beats)
 	}
-	servePlaying(t, data, func(*serveOptions, <-chan *engine.State) {})
+	// The ledger says that the killed lesson was the hub's own, so the room is told.
+	left := []byte(`{"namespace":"lesson-killed","uid":"7","process":-1}`)
+	if err := os.WriteFile(filepath.Join(data, "lessons", "7.json"), left, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	servePlaying(t, data, func(o *serveOptions, told <-chan *engine.State) {
+		if s := <-told; s == nil || s.ID != "killed" || s.State != "failed" || !strings.Contains(s.Error, "ended when the hub stopped, in beat 2 of 3") {
+			t.Errorf("the room is told %+v", s)
+		}
+		if err := o.player.Do(t.Context(), "next"); err == nil {
+			t.Error("what has ended goes on")
+		}
+		if err := o.player.Do(t.Context(), "stop"); err != nil {
+			t.Error(err)
+		}
+		if s := <-told; s != nil || o.player.Current() != nil {
+			t.Errorf("after it was closed there is %+v", s)
+		}
+	})
+	servePlaying(t, data, func(o *serveOptions, _ <-chan *engine.State) {
+		if s := o.player.Current(); s != nil {
+			t.Errorf("the next hub tells of it again: %+v", s)
+		}
+	})
 	for _, b := range beatsOfFolder(t, data) {
 		if b.To < b.From || b.Words == "" || b.Run == "" {
 			t.Errorf("after the second hub there is %+v", b)

@@ -84,6 +84,8 @@ func TestShutdownDoesNotHangOnAHeldWorker(t *testing.T) {
 	}
 }
 
+// The second within which it is let go is the program's own time, which package
+// control tests; here the machine and the cluster take theirs too.
 func TestAKilledHubHoldsNobody(t *testing.T) {
 	c := open(t)
 	c.do(command{"command": "pause", "phase": "apply"})

@@ -68,6 +68,7 @@ type Run struct {
 	noted     time.Time
 	made      []ref
 	saved     map[int][]saved
+	commands  []Command
 }
 
 // ref names an object in the namespace.
@@ -115,7 +116,7 @@ func (r *Run) awaitAccount(ctx context.Context) error {
 
 // entry is what the ledger has of the run.
 func (r *Run) entry() entry {
-	return entry{Namespace: r.Namespace, UID: r.uid, Process: os.Getpid(), Made: r.noted}
+	return entry{Namespace: r.Namespace, UID: r.uid, Process: os.Getpid(), Made: r.noted, Commands: r.commands}
 }
 
 // Remove takes the namespace and all in it away, and waits until it is gone.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,6 +37,14 @@ type entry struct {
 	// Asked is the address of the API server that was asked to delete it, ""
 	// where none was: when it has it no more, it is gone.
 	Asked string `json:"asked,omitempty"`
+	// Commands are those that stand for a controller because of the lesson.
+	Commands []Command `json:"commands,omitempty"`
+}
+
+// Command names a command that stands: the controller's name and the hub's id.
+type Command struct {
+	Controller string `json:"controller"`
+	ID         string `json:"id"`
 }
 
 const (
@@ -156,6 +165,29 @@ func (c *Cluster) RemoveLeft(ctx context.Context) ([]string, error) {
 		}
 	}
 	return names, errors.Join(faults...)
+}
+
+// Left says whether a lesson of a process that has ended had that namespace, and
+// it was not yet gone when it was last looked for.
+func (c *Cluster) Left(namespace string) bool {
+	return slices.ContainsFunc(c.ledger.left(), func(e entry) bool { return e.Namespace == namespace })
+}
+
+// LeftCommands are the commands that stood for lessons of processes that have
+// ended. They are told again until the lesson's namespace is gone.
+func (c *Cluster) LeftCommands() []Command {
+	var all []Command
+	for _, e := range c.ledger.left() {
+		all = append(all, e.Commands...)
+	}
+	return all
+}
+
+// NoteCommands notes which commands stand because of the lesson, so that they
+// can be lifted after a crash; at worst the note stays as it was.
+func (r *Run) NoteCommands(all []Command) {
+	r.commands = slices.Clone(all)
+	r.ledger.update(r.entry())
 }
 
 // removeLeft says whether the namespace was there, and not on its way yet. Its

@@ -6,14 +6,18 @@ import (
 	"github.com/reconcile-tracer/tracer/lessons/format"
 )
 
-func (e *Engine) command(c Command) error {
+func (e *Engine) command(c Command, meant *Meant) error {
 	if e.stage == failed || e.stage == over || e.stage == cleaning {
 		return refuse("the lesson has ended: start it again")
 	}
-	switch c {
-	case Stop:
+	if c == Stop {
 		e.clean("")
 		return nil
+	}
+	if meant != nil && (*meant != Meant{e.beat + 1, e.word()}) {
+		return refuse("the lesson is elsewhere by now, at beat %d (%s), and somebody else has moved it: look, and give the command again", e.beat+1, e.word())
+	}
+	switch c {
 	case Next:
 		return e.next()
 	case Restart:
@@ -61,7 +65,7 @@ func (e *Engine) turnBack(beat int) error {
 		return refuse("beat %d is not ready yet: wait a moment", e.beat+1)
 	}
 	e.leave()
-	e.note = ""
+	e.from, e.note = 0, ""
 	if e.firstActed(beat) < 0 {
 		e.enter(beat)
 		return nil
@@ -118,6 +122,8 @@ func (e *Engine) enter(beat int) {
 	b := e.current()
 	e.begin(b)
 	switch {
+	case e.skips():
+		e.act()
 	case b.Question != nil:
 		e.stage = asking
 	case len(b.Do) > 0:
@@ -157,7 +163,13 @@ func (e *Engine) await() {
 func (e *Engine) finish() {
 	e.stage, e.until, e.steady = done, 0, 0
 	e.recordDone()
+	if e.skips() {
+		e.enter(e.beat + 1)
+	}
 }
+
+// skips says that the beat is one before that at which the lesson begins.
+func (e *Engine) skips() bool { return e.beat < e.from }
 
 // clean ends the lesson; why is "" where nothing failed.
 func (e *Engine) clean(why string) {

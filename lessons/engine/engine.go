@@ -25,8 +25,11 @@ const (
 type Input struct {
 	Now     int64
 	Command Command
-	Answer  *Answer
-	Result  *Result
+	// Meant is where the lesson was for who gave the command: one that is
+	// elsewhere by now does not do it. nil, and with Stop, is wherever it is.
+	Meant  *Meant
+	Answer *Answer
+	Result *Result
 	// Rows are new or changed rows, Gone those that are no more. Rows of other
 	// namespaces than the lesson's are left out by the engine. All says that
 	// Rows are all that there are now: what else the engine knew is no more.
@@ -35,6 +38,12 @@ type Input struct {
 	All  bool
 	// Lost is why there will be no more rows, which ends the lesson.
 	Lost error
+}
+
+// Meant is a beat, from 1, and its state as State has it.
+type Meant struct {
+	Beat  int
+	State string
 }
 
 // Answer is what one viewer predicts. It may be given again, until the beat
@@ -104,7 +113,10 @@ type Engine struct {
 	now    int64
 	seq    int
 
-	beat  int // from 0
+	beat int // from 0
+	// from is the beat at which the lesson begins to speak: those before it act,
+	// and are waited for, and nothing else.
+	from  int
 	stage stage
 	// until is when the stage has to be over, steady since when all conditions
 	// hold; 0 is never.
@@ -153,7 +165,13 @@ const (
 // New returns an engine and its first effect. Now is in microseconds since
 // the epoch. The lesson is shared and not changed.
 func New(lesson *format.Lesson, now int64) (*Engine, []Effect) {
-	e := &Engine{lesson: lesson, now: now, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
+	return NewAt(lesson, now, 1)
+}
+
+// NewAt is New for a lesson that begins at a beat, from 1, of those that there
+// are: what the beats before it do is done without words and questions.
+func NewAt(lesson *format.Lesson, now int64, beat int) (*Engine, []Effect) {
+	e := &Engine{lesson: lesson, now: now, from: beat - 1, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
 	e.seq++
 	return e, []Effect{{Prepare: &Prepare{Seq: e.seq, Name: namespaceOf(lesson)}}}
 }
@@ -193,7 +211,7 @@ func (e *Engine) Step(in Input) ([]Effect, error) {
 	case in.Answer != nil:
 		err = e.answer(in.Answer)
 	case in.Command != "":
-		err = e.command(in.Command)
+		err = e.command(in.Command, in.Meant)
 	}
 	e.look()
 	out := e.effects

@@ -9,6 +9,9 @@ import (
 
 // begin records that a beat is shown.
 func (e *Engine) begin(b *format.Beat) {
+	if e.skips() {
+		return
+	}
 	r := flow.Beat{
 		Row: flow.RowBeat, Key: fmt.Sprintf("%s/%d/%d", e.run, e.beat+1, e.now),
 		Lesson: e.lesson.ID, Run: e.run, Title: e.lesson.Title, N: e.beat + 1, Of: len(e.lesson.Beats),

@@ -97,6 +97,10 @@ func (e *Engine) State() *State {
 		m := &e.matched[i]
 		s.Came = append(s.Came, Came{m.text, m.says, m.came(), m.fits})
 	}
+	if e.skips() {
+		s.Words = fmt.Sprintf("The lesson goes on to beat %d: what this one does is done without words.", e.from+1)
+		s.Question = nil
+	}
 	if e.stage == done {
 		s.Then = e.fill(b.Then)
 	}

@@ -116,7 +116,13 @@ func (s *script) play(line string) {
 	s.show(effects)
 }
 
-func (s *script) start(file string) {
+// start starts a lesson, at a beat where one is named after it.
+func (s *script) start(rest string) {
+	file, at, _ := strings.Cut(rest, " ")
+	beat := 1
+	if at != "" {
+		beat, _ = strconv.Atoi(at)
+	}
 	text, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		s.t.Fatal(err)
@@ -126,7 +132,7 @@ func (s *script) start(file string) {
 		s.t.Fatal(err)
 	}
 	var effects []Effect
-	s.engine, effects = New(l, s.now)
+	s.engine, effects = NewAt(l, s.now, beat)
 	s.show(effects)
 }
 

@@ -2,6 +2,10 @@ package play
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -143,4 +147,54 @@ func TestEndWaitsForWhatIsGiven(t *testing.T) {
 		synctest.Wait()
 		<-ended
 	})
+}
+
+// A lesson that was killed has left a command in force: it is lifted before the
+// next one begins. What stands for another reason keeps a lesson from beginning.
+func TestWhatAKilledLessonHoldsIsLifted(t *testing.T) {
+	dir := t.TempDir()
+	ended := exec.CommandContext(t.Context(), os.Args[0], "-test.list=^$")
+	ended.Env = append(os.Environ(), "LOCALCLUSTER_BIN=/nowhere")
+	_ = ended.Run() // however it ends
+	left := fmt.Sprintf(`{"namespace":"lesson-killed","uid":"killed","process":%d,"commands":[{"controller":"podset","id":"left-behind"}]}`, ended.ProcessState.Pid())
+	if err := os.WriteFile(filepath.Join(dir, "killed.json"), []byte(left), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newStage(t, "lifts-left", held, func(s *stage) {
+		s.acts.Keep(dir)
+		s.hub.busy = errRefused
+	})
+	if state := s.await("failed"); !strings.Contains(state.Error, errRefused.Error()) {
+		t.Errorf("it says %q", state.Error)
+	}
+	s.player.Wait()
+	if !slices.Equal(s.hub.lifted, []string{"left-behind"}) {
+		t.Errorf("lifted %v, want what was left", s.hub.lifted)
+	}
+}
+
+// What a lesson holds is noted while it does, and no longer.
+func TestWhatALessonHoldsIsNoted(t *testing.T) {
+	dir := t.TempDir()
+	s := newStage(t, "notes-held", held, func(s *stage) { s.acts.Keep(dir) })
+	noted := func() bool {
+		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("the ledger has %v, %v", files, err)
+		}
+		text, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), `"commands":[{"controller":"podset","id":"id-pause"}]`)
+	}
+	s.await("ready")
+	s.do(engine.Next)
+	if s.await("done"); !noted() {
+		t.Error("the pause is not noted")
+	}
+	s.do(engine.Restart)
+	if s.await("ready"); noted() {
+		t.Error("the pause that was lifted is noted")
+	}
 }

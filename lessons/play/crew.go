@@ -40,7 +40,7 @@ type crew struct {
 	run      *cluster.Run
 	watching context.CancelFunc
 	watch    sync.WaitGroup
-	stand    []string // the ids of the commands that stand until they are lifted
+	stand    []cluster.Command // those that stand until they are lifted
 }
 
 func (c *crew) do(effects []engine.Effect) {
@@ -91,6 +91,10 @@ func (c *crew) end() {
 func (c *crew) prepare(ctx context.Context, p *engine.Prepare) engine.Result {
 	lesson := c.session.lesson
 	if err := c.session.player.cfg.Hub.Check(ctx, lesson.Controller, slices.Contains(lesson.Needs, format.NeedControl)); err != nil {
+		return engine.Result{Seq: p.Seq, Err: err}
+	}
+	c.liftAll(ctx, c.session.player.cfg.Cluster.LeftCommands())
+	if err := c.session.player.cfg.Hub.Free(ctx, lesson.Controller, p.Name); err != nil {
 		return engine.Result{Seq: p.Seq, Err: err}
 	}
 	run, err := c.session.player.cfg.Cluster.Begin(ctx, p.Name)
@@ -172,7 +176,8 @@ func (c *crew) one(ctx context.Context, a *format.Action) (string, error) {
 		return "", fmt.Errorf("control %s: %w", command.Command, err)
 	}
 	if command.Stands() {
-		c.stand = append(c.stand, id)
+		c.stand = append(c.stand, cluster.Command{Controller: command.Controller, ID: id})
+		c.run.NoteCommands(c.stand)
 	}
 	return did, nil
 }
@@ -182,16 +187,23 @@ func (c *crew) undo(ctx context.Context, u *engine.Undo) engine.Result {
 	return engine.Result{Seq: u.Seq, Err: c.run.Undo(ctx, u.Beat)}
 }
 
-// lift ends every command that the lesson gave. One that has ended by itself
-// is as it should be.
+// lift ends every command that the lesson gave.
 func (c *crew) lift(ctx context.Context) {
-	hub, controller := c.session.player.cfg.Hub, c.session.lesson.Controller
-	for _, id := range c.stand {
-		if err := hub.Lift(ctx, controller, id); err != nil {
-			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", id, "error", err)
+	if len(c.stand) == 0 {
+		return
+	}
+	c.liftAll(ctx, c.stand)
+	c.stand = nil
+	c.run.NoteCommands(nil)
+}
+
+// liftAll ends commands. One that has ended by itself is as it should be.
+func (c *crew) liftAll(ctx context.Context, all []cluster.Command) {
+	for _, one := range all {
+		if err := c.session.player.cfg.Hub.Lift(ctx, one.Controller, one.ID); err != nil {
+			c.session.player.cfg.Log.Debug("lifting a command of a lesson", "id", one.ID, "error", err)
 		}
 	}
-	c.stand = nil
 }
 
 func (c *crew) clean(ctx context.Context, f *engine.Clean) engine.Result {

@@ -38,6 +38,7 @@ type handHub struct {
 	given   []string             // commands
 	lifted  []string             // ids
 	control func(ctx context.Context) error
+	busy    error // what Free says
 	// lost ends Watch with an error.
 	lost chan error
 }
@@ -47,6 +48,12 @@ func newHandHub() *handHub {
 }
 
 func (h *handHub) Check(context.Context, string, bool) error { return nil }
+
+func (h *handHub) Free(context.Context, string, string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.busy
+}
 
 func (h *handHub) Watch(ctx context.Context, _ string, take func(Change)) error {
 	take(Change{All: true})
@@ -98,12 +105,14 @@ type stage struct {
 	t      *testing.T
 	hub    *handHub
 	kube   kubernetes.Interface
+	acts   *cluster.Cluster
 	player *Player
 	told   chan struct{} // room for one
 }
 
-// newStage makes a player with a lesson of those beats, whose id is the name.
-func newStage(t *testing.T, name, beats string) *stage {
+// newStage makes a player with a lesson of those beats, whose id is the name, and
+// begins it, after what is to be done before.
+func newStage(t *testing.T, name, beats string, before ...func(*stage)) *stage {
 	t.Helper()
 	cfg := clustertest.Get(t).Config()
 	kube, err := kubernetes.NewForConfig(cfg)
@@ -118,7 +127,7 @@ func newStage(t *testing.T, name, beats string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, hub: newHandHub(), kube: kube, told: make(chan struct{}, 1)}
+	s := &stage{t: t, hub: newHandHub(), kube: kube, acts: acts, told: make(chan struct{}, 1)}
 	s.player = New(Config{
 		Hub: s.hub, Cluster: acts, Lessons: []*format.Lesson{l}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		OnChange: func(*engine.State) {
@@ -129,6 +138,9 @@ func newStage(t *testing.T, name, beats string) *stage {
 		},
 	})
 	t.Cleanup(s.player.Close)
+	for _, do := range before {
+		do(s)
+	}
 	if err := s.player.Start(name); err != nil {
 		t.Fatal(err)
 	}

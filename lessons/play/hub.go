@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -100,6 +102,51 @@ func (r *Remote) Check(ctx context.Context, controller string, commands bool) er
 	return fmt.Errorf("the hub does not hear the controller %q: start it, as tracer demo and tracer attach do", controller)
 }
 
+// The rows follow a command that was lifted by some milliseconds: what stands
+// is looked at that often before it is believed, with a pause in between.
+const (
+	looks     = 5
+	lookAgain = 100 * time.Millisecond
+)
+
+// Free implements Hub.
+func (r *Remote) Free(ctx context.Context, controller, namespace string) error {
+	for left := looks - 1; ; left-- {
+		rows, err := Rows[flow.Control](ctx, r, "row=control")
+		if err != nil {
+			return err
+		}
+		err = standing(rows, controller, namespace)
+		if err == nil || left == 0 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lookAgain):
+		}
+	}
+}
+
+// standing is the error of Free.
+func standing(rows []flow.Control, controller, namespace string) error {
+	var texts, lifts []string
+	for i := range rows {
+		row := &rows[i]
+		if row.To != 0 || row.Controller != controller || row.Item != "" && !strings.HasPrefix(row.Item, namespace+"/") {
+			continue
+		}
+		texts = append(texts, strconv.Quote(row.Text))
+		lifts = append(lifts, fmt.Sprintf(`{"command":"lift","controller":%q,"id":%q}`, controller, row.Key))
+	}
+	if texts == nil {
+		return nil
+	}
+	return fmt.Errorf("what somebody else has commanded stands, and would change what the lesson shows: %s: "+
+		"lift it on the page, under the commands, or by POST /api/v1/control with %s, and start the lesson again",
+		strings.Join(texts, ", "), strings.Join(lifts, " and "))
+}
+
 // Rows returns the rows that a query of /api/v1/rows selects, which must all be
 // of T's kind.
 func Rows[T any](ctx context.Context, r *Remote, query string) ([]T, error) {
@@ -160,21 +207,23 @@ func (r *Remote) Record(ctx context.Context, beat *flow.Beat) error {
 }
 
 // EndBeats ends, now, the beats in the hub's history that began before a time
-// and have not ended: who played them was killed.
-func (r *Remote) EndBeats(ctx context.Context, before time.Time) error {
+// and have not ended: who played them was killed. It returns those beats.
+func (r *Remote) EndBeats(ctx context.Context, before time.Time) ([]*flow.Beat, error) {
 	beats, err := Rows[flow.Beat](ctx, r, "row=beat")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var open []*flow.Beat
 	for i := range beats {
 		b := &beats[i]
 		if b.To != 0 || b.From >= before.UnixMicro() {
 			continue
 		}
+		open = append(open, b)
 		b.To = max(now(), b.From, b.Acted, b.Done)
 		if err := r.Record(ctx, b); err != nil {
-			return err
+			return open, err
 		}
 	}
-	return nil
+	return open, nil
 }

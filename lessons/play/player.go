@@ -21,6 +21,9 @@ type Hub interface {
 	// Check says what keeps a lesson about a controller from being played:
 	// that the hub does not hear it, or, with commands, that it takes none.
 	Check(ctx context.Context, controller string, commands bool) error
+	// Free says which commands stand that would touch the items of a namespace
+	// that is to be made, and how they are lifted.
+	Free(ctx context.Context, controller, namespace string) error
 	// Watch gives the rows of a namespace, first all that there are, then what
 	// changes, until ctx ends. It goes on by itself after a broken connection,
 	// with all that there are then. The error is why there are no rows any more;
@@ -61,6 +64,9 @@ type Player struct {
 
 	mu      sync.Mutex
 	session *session
+	// past is a lesson of an earlier process, shown until it is closed or another
+	// one begins.
+	past    *engine.State
 	running sync.WaitGroup
 	closed  bool
 }
@@ -108,16 +114,24 @@ func (e *Error) Error() string { return e.text }
 func (e *Error) HTTPStatus() int { return e.status }
 
 // Start begins a lesson. It returns at once; the state tells how it goes.
-func (p *Player) Start(id string) error {
+func (p *Player) Start(id string) error { return p.StartAt(id, 1) }
+
+// StartAt is Start at a beat, from 1: what those before it do is done without
+// words and questions.
+func (p *Player) StartAt(id string, beat int) error {
 	for _, l := range p.cfg.Lessons {
-		if l.ID == id {
-			return p.begin(l)
+		if l.ID != id {
+			continue
 		}
+		if beat < 1 || beat > len(l.Beats) {
+			return &Error{http.StatusBadRequest, fmt.Sprintf("lesson %s has no beat %d: choose one from 1 to %d", id, beat, len(l.Beats))}
+		}
+		return p.begin(l, beat)
 	}
 	return &Error{http.StatusNotFound, fmt.Sprintf("lesson %q is not known: GET /api/v1/lessons lists them", flow.Brief(id))}
 }
 
-func (p *Player) begin(l *format.Lesson) error {
+func (p *Player) begin(l *format.Lesson, beat int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -129,7 +143,8 @@ func (p *Player) begin(l *format.Lesson) error {
 	if p.session != nil {
 		p.session.drop()
 	}
-	s := newSession(p, l)
+	p.past = nil
+	s := newSession(p, l, beat)
 	p.session = s
 	p.running.Go(s.run)
 	return nil
@@ -138,17 +153,49 @@ func (p *Player) begin(l *format.Lesson) error {
 // Do gives a command to the lesson: next, previous, restart or stop. Stop also
 // takes away what is shown of one that has failed.
 func (p *Player) Do(ctx context.Context, command string) error {
+	return p.DoAt(ctx, command, 0, "")
+}
+
+// DoAt is Do for who sees the lesson at a beat, from 1, and in a state: it is
+// refused where the lesson has gone on. Beat 0 is whichever there is.
+func (p *Player) DoAt(ctx context.Context, command string, beat int, state string) error {
 	if engine.Command(command) == engine.Stop && p.dismiss() {
 		return nil
 	}
-	return p.ask(ctx, engine.Input{Command: engine.Command(command)})
+	in := engine.Input{Command: engine.Command(command)}
+	if beat != 0 {
+		in.Meant = &engine.Meant{Beat: beat, State: state}
+	}
+	return p.ask(ctx, in)
 }
 
 // dismiss shows a lesson that has failed no more, and says whether there was one.
 func (p *Player) dismiss() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.past != nil {
+		p.past = nil
+		p.cfg.OnChange(nil)
+		return true
+	}
 	return p.session != nil && p.session.dismiss()
+}
+
+// Ended shows that a lesson ended in a beat because the process that played it
+// did. It does nothing where a lesson has begun since.
+func (p *Player) Ended(b *flow.Beat) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session != nil || p.closed {
+		return
+	}
+	p.past = &engine.State{
+		ID: b.Lesson, Title: b.Title, Beat: b.N, Of: b.Of, Heading: b.Heading, Words: b.Words, Highlight: []string{},
+		Selectors: engine.Selectors{Controller: b.Controller, Namespace: b.Run, Item: b.Item}, State: "failed",
+		Error: fmt.Sprintf("The lesson ended when the hub stopped, in beat %d of %d: start it again", b.N, b.Of),
+		Sel:   engine.Sel{Controller: b.Controller},
+	}
+	p.cfg.OnChange(p.past)
 }
 
 // Answer takes one viewer's prediction. Viewer tells viewers apart.
@@ -184,7 +231,7 @@ func (p *Player) Current() *engine.State {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.session == nil {
-		return nil
+		return p.past
 	}
 	return p.session.state.Load()
 }

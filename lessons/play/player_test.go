@@ -2,6 +2,9 @@ package play
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"strings"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -50,5 +53,29 @@ func TestAFailedLessonIsClosed(t *testing.T) {
 	}
 	if err := p.Do(context.Background(), "stop"); err == nil {
 		t.Error("what is closed is closed again")
+	}
+}
+
+// Two presenters who press Next at the same words turn one page, not two.
+func TestACommandOfWhoSeesSomethingElse(t *testing.T) {
+	s := newStage(t, "two-presenters", held)
+	seen := s.await("ready")
+	next := func() error { return s.player.DoAt(t.Context(), "next", seen.Beat, seen.State) }
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	seen = s.await("done")
+	if err := next(); err != nil {
+		t.Fatal(err)
+	}
+	err := next()
+	if refusal, ok := errors.AsType[*Error](err); !ok || refusal.HTTPStatus() != http.StatusConflict || !strings.Contains(err.Error(), "at beat 2 (done)") {
+		t.Errorf("the second one got %v", err)
+	}
+	if now := s.player.Current(); now == nil || now.Beat != 2 || now.State != "done" {
+		t.Errorf("the lesson is %+v, want it at beat 2", now)
+	}
+	if err := s.player.DoAt(t.Context(), "stop", seen.Beat, seen.State); err != nil {
+		t.Errorf("it cannot be stopped: %v", err)
 	}
 }

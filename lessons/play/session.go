@@ -41,11 +41,11 @@ type input struct {
 	answer chan error // nil where nobody waits
 }
 
-func newSession(p *Player, l *format.Lesson) *session {
+func newSession(p *Player, l *format.Lesson, beat int) *session {
 	s := &session{player: p, lesson: l, in: make(chan input), done: make(chan struct{})}
 	s.closing, s.stop = context.WithCancel(context.Background())
 	s.last, s.giveUp = context.WithCancel(context.Background())
-	s.engine, s.first = engine.New(l, now())
+	s.engine, s.first = engine.NewAt(l, now(), beat)
 	s.state.Store(s.engine.State())
 	s.crew = crew{session: s, records: make(chan *flow.Beat, 64)}
 	return s

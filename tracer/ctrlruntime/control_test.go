@@ -1,26 +1,30 @@
 package ctrlruntime_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/reconcile-tracer/tracer/tracer/control/presenter"
 	"github.com/reconcile-tracer/tracer/tracer/control/wire"
+	"github.com/reconcile-tracer/tracer/tracer/ctrlruntime/internal/clustertest"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 	"github.com/reconcile-tracer/tracer/tracer/tracertest"
 )
 
 // newControlled is a world whose controller takes commands, started, with a
 // Deployment that is being paused before its first reconcile.
-func newControlled(t *testing.T) (*world, *presenter.Presenter) {
+func newControlled(t *testing.T, change ...func(*manager.Options)) (*world, *presenter.Presenter) {
 	t.Helper()
 	t.Setenv("TRACER_CONTROL", "1")
 	t.Setenv("TRACER_CONTROL_TOKEN", presenter.Token)
-	w, p := newWorld(t), presenter.New(t)
+	w, p := newWorld(t, change...), presenter.New(t)
 	w.rec.Handle(wire.Path, p)
 	r := &copier{Client: w.mgr.GetClient(), labels: map[string]string{"world": w.namespace}}
 	if err := r.SetupWithManager(builder.ControllerManagedBy(w.mgr)); err != nil {
@@ -93,6 +97,49 @@ func TestTheManagersEndLetsAHeldWorkerGo(t *testing.T) {
 	w.stop()
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("the end took %v", took)
+	}
+}
+
+// A pause holds workers, not the lease: it is renewed for longer than it lasts,
+// and the leader goes on when it is resumed.
+func TestAPausedLeaderKeepsItsLease(t *testing.T) {
+	const name, lasts = "ctrlruntime-paused", 2 * time.Second
+	w, p := newControlled(t, func(o *manager.Options) {
+		retry, renew, lease := 100*time.Millisecond, 1500*time.Millisecond, lasts
+		o.LeaderElection, o.LeaderElectionID, o.LeaderElectionNamespace = true, name, "default"
+		o.LeaderElectionReleaseOnCancel = true
+		o.RetryPeriod, o.RenewDeadline, o.LeaseDuration = &retry, &renew, &lease
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := client.NewWithWatch(clustertest.Config(t), client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leases, err := c.Watch(ctx, &coordinationv1.LeaseList{}, client.InNamespace("default"), client.MatchingFields{"metadata.name": name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leases.Stop()
+	var first, now coordinationv1.LeaseSpec
+	for now.RenewTime == nil || now.RenewTime.Sub(first.RenewTime.Time) <= lasts {
+		event, more := <-leases.ResultChan()
+		if !more {
+			t.Fatalf("the lease is %+v, and is renewed no more", now)
+		}
+		if now = event.Object.(*coordinationv1.Lease).Spec; first.RenewTime == nil {
+			first = now
+		}
+	}
+	if *now.HolderIdentity != *first.HolderIdentity || *now.LeaseTransitions != *first.LeaseTransitions {
+		t.Errorf("the lease was %+v and is %+v", first, now)
+	}
+	if n := len(w.rec.Reconciles(w.namespace + "/web")); n != 0 {
+		t.Errorf("while it is paused there are %d passes", n)
+	}
+	w.command(p, wire.Command{Command: wire.Resume})
+	if got := w.passes("web", 1)[0]; got.Result != semconv.ResultSuccess {
+		t.Errorf("result %q", got.Result)
 	}
 }
 

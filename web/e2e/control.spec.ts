@@ -70,6 +70,11 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
   await expect(strip.locator("[data-part=said]")).toContainText("when");
   await expect(when).toHaveAttribute("aria-invalid", "true");
   await expect(when).toBeFocused();
+  await when.fill("item = default/nope");
+  await strip.getByRole("button", { name: "Add a breakpoint" }).click();
+  await expect(strip.locator("[data-part=said]")).toContainText("No item default/nope is there now");
+  await strip.getByRole("button", { name: /^Lift: / }).click();
+  await expect(strip.locator(".stand")).toHaveCount(0);
   await when.fill("");
   await strip.getByLabel("Stop").selectOption("apply");
   await strip.getByLabel("of", { exact: true }).fill("default/web");

@@ -82,6 +82,18 @@ func (c Condition) Speaks(field string) bool {
 	return slices.ContainsFunc(c.tests, func(t test) bool { return t.field == field })
 }
 
+// Wants are the values of which a field must be one each, in order: those of its
+// tests that are not negated.
+func (c Condition) Wants(field string) []string {
+	var values []string
+	for _, t := range c.tests {
+		if t.field == field && !t.not {
+			values = append(values, t.value)
+		}
+	}
+	return values
+}
+
 // ConditionError says what is wrong in a condition, and where.
 type ConditionError struct {
 	// At is the place, in characters from 1.

@@ -26,6 +26,8 @@ export interface Answer {
   readonly mine?: number;
   /** What a command or an action has done, in words. */
   readonly text?: string;
+  /** What the hub knows of a command for which there is nothing now, to be put after the text. */
+  readonly note?: string;
   readonly summary?: string;
   /** A frame to paste into another site. */
   readonly html?: string;

@@ -161,10 +161,9 @@ export class ControlElement extends HTMLElement {
     const late = (said: string): void => {
       this.answer(said, true);
     };
-    const { text = "", refused } = (await patient(ask("control", { controller: this.which(), ...fields }), late)) ?? {
-      refused: "",
-    };
-    this.answer(refused === "" ? text : refused, refused !== "");
+    const answer = await patient(ask("control", { controller: this.which(), ...fields }), late);
+    const { text = "", note = "", refused = "" } = answer ?? {};
+    this.answer(refused === "" ? [text, note].filter((said) => said !== "").join(". ") : refused, refused !== "");
     return refused;
   }
 

@@ -8,7 +8,7 @@ import { patient } from "./ask.ts";
 import type { Command, Player } from "./players.ts";
 import { questionOf } from "./question.ts";
 
-const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start"];
+const commands: readonly Command[] = ["next", "previous", "restart", "stop", "start", "start-here"];
 
 const nobody = "Nobody has answered. Press Next again to show the answer.";
 
@@ -249,6 +249,8 @@ export class LessonElement extends HTMLElement {
       this.answer(text);
     };
     void patient(this.player?.move(command), late).then((refused = "") => {
+      // Another presenter has moved it.
+      if (this.lesson?.beat !== lesson?.beat || this.lesson?.state !== lesson?.state) return;
       // What is waited for stands there already.
       const waits = command === "next" && this.lesson?.state === "waiting";
       if (refused !== "") this.answer(waits ? stillWaits : refused);

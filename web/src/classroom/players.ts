@@ -6,8 +6,8 @@ import type { Room } from "../model/room.ts";
 import type { App } from "../view/app.ts";
 import { ask } from "./ask.ts";
 
-/** The commands there are; start begins the lesson that has failed again. */
-export type Command = "next" | "previous" | "restart" | "stop" | "start";
+/** The commands there are; start begins the lesson that has failed again, start-here at the beat where it did. */
+export type Command = "next" | "previous" | "restart" | "stop" | "start" | "start-here";
 
 export interface Player {
   /** The lesson as it is; the same object until it changes, undefined while none is shown. */
@@ -47,8 +47,8 @@ export class HubPlayer implements Player {
 
   async move(command: Command): Promise<string> {
     const { refused } = await ask(
-      command === "start" ? `lessons/${this.read?.id ?? ""}/start` : `lesson/${command}`,
-      {},
+      command.startsWith("start") ? `lessons/${this.read?.id ?? ""}/start` : `lesson/${command}`,
+      command === "start" ? {} : { beat: this.read?.beat, state: this.read?.state },
     );
     return refused;
   }

@@ -32,6 +32,8 @@ export type Connection =
       readonly attempt: number;
       readonly retryAt: number;
       readonly reason: string;
+      /** The hub's word for the reason, as "full"; "" where it gave none. */
+      readonly code: string;
     }
   | { readonly state: "restored"; readonly since: number; readonly how: Restored };
 

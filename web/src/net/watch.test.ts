@@ -202,11 +202,15 @@ test("what is never drained does not grow: it asks for a snapshot instead", () =
   assert.deepEqual([world.client.drain().length, world.urls], [0, ["ws://hub/api/v1/watch", "ws://hub/api/v1/watch"]]);
 });
 
-test("an error frame is a loss with its words", () => {
+test("an error frame is a loss with its words and its code, a dropped connection has none", () => {
   const world = live();
   world.say({ type: "error", code: "unauthorized", message: "log in again", now: 1 });
   const lost = world.client.connection();
-  assert.deepEqual(lost.state === "lost" && lost.reason, "log in again");
+  assert.deepEqual(lost.state === "lost" && [lost.reason, lost.code], ["log in again", "unauthorized"]);
+  const dropped = live();
+  dropped.drop();
+  const gone = dropped.client.connection();
+  assert.equal(gone.state === "lost" && gone.code, "");
 });
 
 test("the hub's clock is told by the stamp that travelled fastest, and follows when it is set", () => {

@@ -164,7 +164,7 @@ export class WatchClient implements Watch {
 
   private store(frame: Frame): void {
     if (frame.type === "error") {
-      this.lose(frame.message || frame.code);
+      this.lose(frame.message || frame.code, frame.code);
       return;
     }
     this.follow(frame);
@@ -200,7 +200,7 @@ export class WatchClient implements Watch {
     this.set({ state: "restored", since: this.state.state === "restored" ? this.state.since : timer.now(), how });
   }
 
-  private lose(reason: string): void {
+  private lose(reason: string, code = ""): void {
     this.release(1000, "");
     if (this.stopped) return;
     const now = this.options.timer.now();
@@ -210,7 +210,7 @@ export class WatchClient implements Watch {
     const how: Restored = { kind: "caught_up", rows: 0 };
     this.comeback = this.position === undefined ? undefined : { asOf: this.asOf, resumed: 0, how };
     const { lostSince: since, asOf, attempt } = this;
-    this.set({ state: "lost", since, asOf, attempt, retryAt: now + wait, reason });
+    this.set({ state: "lost", since, asOf, attempt, retryAt: now + wait, reason, code });
     this.attempt++;
     this.cancelTimer();
     this.cancelTimer = this.options.timer.after(wait, () => {

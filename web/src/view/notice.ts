@@ -92,7 +92,7 @@ export class NoticeElement extends HTMLElement {
       const retry = (): void => {
         app.watch.tryNow();
       };
-      const full = connection.reason.includes(" is full") ? `${connection.reason}. ` : "";
+      const full = connection.code === "full" ? `${connection.reason}. ` : "";
       const text = `${full}Reconnecting in ${String(app.watch.secondsToRetry())} s`;
       return { text, tone: "error", button: "Try now", press: retry };
     }
