@@ -100,6 +100,7 @@ test("a word to the room that was not heard is said again, ever more rarely", as
   await expect(room(dash)).toContainText("and nobody follows you");
   expect(left).toHaveLength(2);
   await student.getByRole("button", { name: "Return" }).click();
+  await expect(time(student)).toContainText("following, live");
   await dash.keyboard.press(".");
   await expect(time(student)).toContainText("paused");
   expect(told).toHaveLength(5);

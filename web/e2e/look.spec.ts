@@ -47,7 +47,11 @@ function cutTexts(page: Page): Promise<string[]> {
     for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
       const at = text.parentElement;
       const said = text.textContent?.trim() ?? "";
-      if (at === null || said === "" || at.closest(".skip, .quiet-voice, .station-who, .station-brief") !== null)
+      if (
+        at === null ||
+        said === "" ||
+        at.closest(".skip, .unseen, .quiet-voice, .station-who, .station-brief") !== null
+      )
         continue;
       if (!at.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
       const range = document.createRange();

@@ -55,7 +55,7 @@ test("without script a recording is told as it ended, with its errors in red", a
 test("without script the frame for another site says what it lacks", async ({ browser }) => {
   const hub = await Hub.start(["--embed-ancestor", "https://course.example"]);
   const page = await plain(browser, await hub.embedLink());
-  const said = page.locator("noscript p", { hasText: "The map moves with JavaScript alone." });
+  const said = page.locator("noscript p", { hasText: "This view needs JavaScript" });
   await expect(said).toBeInViewport({ ratio: 1 });
   await fits(page);
   await page.screenshot({ path: test.info().outputPath("embed.png") });

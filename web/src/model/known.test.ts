@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { at, hold, pass, write } from "../../test/rows.ts";
-import { asOf } from "./known.ts";
+import { asOf, settled } from "./known.ts";
 
 const run = pass(0, [1, 2, 1000, 10, 1], {
   result: "error",
@@ -65,4 +65,16 @@ test("time in which its worker is held is not that of a phase, while it is held 
 
 test("the same of one moment is the same object, so that nothing is drawn anew for it", () => {
   assert.equal(asOf(run, at(500), [held]), asOf(run, at(501), [held]));
+});
+
+test("who stops in a phase sees all that it has done, unless its worker is held there", () => {
+  const computing = asOf(run, settled(run, at(5), []), []);
+  assert.deepEqual([computing.to, computing.plan.length, computing.writes.map(({ status }) => status)], [0, 1, [0]]);
+  const writing = asOf(run, settled(run, at(1004), []), []);
+  assert.deepEqual(
+    writing.writes.map(({ status }) => status),
+    [201, 409],
+  );
+  assert.equal(settled(run, at(500), [held]), at(500));
+  assert.equal(settled(run, at(5000), [held]), at(5000));
 });

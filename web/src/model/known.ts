@@ -21,6 +21,15 @@ export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconci
   return fresh;
 }
 
+/**
+ * settled is the end of the phase in which t lies: who stops there is shown all that the phase has done. A worker that
+ * is held has done no more.
+ */
+export function settled(run: Reconcile, t: number, holds: readonly Hold[]): number {
+  const held = holds.some((hold) => hold.reconcile === run.key && hold.from <= t && (hold.to === 0 || t < hold.to));
+  return (held ? undefined : run.phases.find(({ from, to }) => from <= t && t < to)?.to) ?? t;
+}
+
 /** What was known at t of one that was under way. Its plan is, once it has been computed. */
 function cut(run: Reconcile, t: number, holds: readonly Hold[]): Reconcile {
   const begun = <T extends { readonly from: number; readonly to: number }>(list: readonly T[]): readonly T[] =>

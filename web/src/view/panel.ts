@@ -2,7 +2,7 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
-import { asOf } from "../model/known.ts";
+import { asOf, settled } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
 import { copied, h, say } from "./dom.ts";
 import { findingsAt } from "./findings.ts";
@@ -142,7 +142,8 @@ export class PanelElement extends HTMLElement {
     }
     const { width, letters } = this.size;
     const whole = selection === undefined ? undefined : this.runOf(app, selection);
-    const run = whole && asOf(whole, t, model.holds());
+    const holds = model.holds();
+    const run = whole && asOf(whole, playhead.paused ? settled(whole, t, holds) : t, holds);
     const lane = model.controller(this.lane) ?? model.lanes(t)[0]?.controller;
     return { app, model, t, following, zone: app.zone(), lane, selection, run, width, letters };
   }
