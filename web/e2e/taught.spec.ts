@@ -216,7 +216,7 @@ test("Next says what it does; while it plays it goes to the end, and one press m
   await page.goto(`${hub.origin}/?recording=lesson-4`);
   const lesson = page.locator("#lesson");
   const next = lesson.locator('[data-do="next"]');
-  await expect(next).toHaveText("Next beat");
+  await expect(next).toHaveText("Next: play it");
   await turnTo(page, "beat 2 of 9");
   await expect(next).toHaveText("Next: show the answer");
   await page.keyboard.press("PageDown");
