@@ -78,6 +78,7 @@ for (const { name, item, theme, width, height } of looks) {
     await dash.locator(`[data-go="${key}"]`).first().click();
     await expect(dash.locator("#details")).toContainText("create 3 Pods");
     await stepTo(dash, "apply");
+    await expect(dash.locator("#details .fall-name.is-step").first()).toHaveText("apply");
     await dash.screenshot({ path: pictureAt(`${name}.png`) });
 
     const wide = await dash.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

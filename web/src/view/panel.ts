@@ -134,7 +134,7 @@ export class PanelElement extends HTMLElement {
     const { model, playhead } = app;
     const { following } = playhead;
     const selection = app.selection.get();
-    const t = following ? app.watch.hubNow() : playhead.now();
+    const moment = following ? app.watch.hubNow() : playhead.now();
     if (this.size.looks !== app.looks.get()) {
       const { paddingLeft, fontSize } = getComputedStyle(this);
       const width = this.clientWidth - 2 * Number.parseFloat(paddingLeft);
@@ -143,7 +143,9 @@ export class PanelElement extends HTMLElement {
     const { width, letters } = this.size;
     const whole = selection === undefined ? undefined : this.runOf(app, selection);
     const holds = model.holds();
-    const run = whole && asOf(whole, playhead.paused ? settled(whole, t, holds) : t, holds);
+    // Who stops in a phase reads what came of it.
+    const t = whole !== undefined && playhead.paused ? settled(whole, moment, holds) : moment;
+    const run = whole && asOf(whole, t, holds);
     const lane = model.controller(this.lane) ?? model.lanes(t)[0]?.controller;
     return { app, model, t, following, zone: app.zone(), lane, selection, run, width, letters };
   }
@@ -210,8 +212,9 @@ export class PanelElement extends HTMLElement {
   }
 
   /** While one steps through a reconcile, what tells of the phase is marked, and each step brings it into sight. */
-  private markStep(tab: Tab, { run, t, app }: Scope): void {
-    const node = tab === "run" && run !== undefined && app.playhead.paused ? stationAt(run, t) : undefined;
+  private markStep(tab: Tab, { run, app }: Scope): void {
+    const { playhead } = app;
+    const node = tab === "run" && run !== undefined && playhead.paused ? stationAt(run, playhead.now()) : undefined;
     const marked: HTMLElement[] = [];
     for (const element of this.body.querySelectorAll<HTMLElement>("[data-step]")) {
       const here = element.dataset["step"] === node;
