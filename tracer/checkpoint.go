@@ -194,7 +194,16 @@ func (r *reconcile) stop(at control.Place) {
 	defer r.mu.Unlock()
 	d.held += held
 	d.inPhase += held
+	if r.heldAtFetch() {
+		r.idle = time.Now()
+	}
 	d.since = time.Time{}
+}
+
+// heldAtFetch says that the worker stands where its fetch begins. The lock is
+// held.
+func (r *reconcile) heldAtFetch() bool {
+	return !r.debug.since.IsZero() && r.debug.asked == semconv.SpanFetch && r.phase == semconv.SpanFetch
 }
 
 // heldFor is how long the worker has been held so far, a hold under way

@@ -114,6 +114,30 @@ func TestInferredPhasesAreSteppedThrough(t *testing.T) {
 	l.rec.WaitRecord(semconv.LogHold, func(r tracertest.Record) bool { return r.Attrs.Int(semconv.AttrHoldSince) == 0 })
 }
 
+// What is held before it has read anything has nothing to compute with.
+func TestNoPhaseIsInferredWhileTheFetchIsHeld(t *testing.T) {
+	l := newLesson(t)
+	a := newAPI(t, l.tracer, 201, object("a-x7k", 42))
+	l.command(wire.Command{Command: wire.Pause, Phase: "fetch"})
+	done := l.background(func(ctx context.Context) {
+		a.do(ctx, t, "GET", podSets+"/a", "")
+		a.do(ctx, t, "POST", podSets, "{}")
+		tracer.Finish(ctx, nil)
+	})
+	l.held(semconv.SpanFetch, 0)
+	told := l.rec.WaitRecord(semconv.LogSpanStart, func(r tracertest.Record) bool {
+		return slices.Contains([]string{semconv.SpanFetch, semconv.SpanCompute}, r.Attrs.Text(semconv.AttrSpanName))
+	})
+	if name := told.Attrs.Text(semconv.AttrSpanName); name != semconv.SpanFetch {
+		t.Errorf("held before its fetch it is said to be in %s", name)
+	}
+	l.command(wire.Command{Command: wire.Resume})
+	<-done
+	if got := l.rec.WaitReconciles("default/a", 1)[0].PhaseNames(); !slices.Equal(got, []string{"dequeue", "fetch", "compute", "apply", "requeue"}) {
+		t.Errorf("phases %v", got)
+	}
+}
+
 func TestTheDequeueSpanLastsAsLongAsTheItemIsHeld(t *testing.T) {
 	l := newLesson(t)
 	l.command(wire.Command{Command: wire.Pause, Phase: "dequeue"})

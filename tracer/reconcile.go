@@ -172,6 +172,9 @@ func (r *reconcile) decide(at time.Time, change func(*outcome)) {
 // settle ends an inferred phase that nothing has happened in for a while, so
 // that a long computation is seen as one while it goes on.
 func (r *reconcile) settle(now time.Time) {
+	if r.heldAtFetch() {
+		return // held before it has read anything, it does not compute
+	}
 	quiet := r.reading == 0 && r.writing == 0 && now.Sub(r.idle) >= announceAfter
 	if quiet && !r.manual {
 		r.compute()

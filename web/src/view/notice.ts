@@ -126,8 +126,8 @@ export class NoticeElement extends HTMLElement {
       const text = `${blind.name} cannot watch ${blind.controller.watchError ?? ""}: what happens there is not seen until that is mended.`;
       return { text, tone: "warn" };
     }
-    // A lesson says itself what to do.
-    if (document.body.classList.contains("has-lesson")) return undefined;
+    // A lesson says itself what to do, and what is held is no idleness.
+    if (document.body.classList.contains("has-lesson") || app.model.holdsAt("", now).length > 0) return undefined;
     const names = listed(connected.map((lane) => lane.name));
     const last = app.model.recent("", 1)[0];
     if (last === undefined) return this.suggest(`Connected to ${names}. No reconciles yet.`);
