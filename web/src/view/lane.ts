@@ -274,10 +274,15 @@ export class LaneElement extends HTMLElement {
     say(part(g, "depth"), count(total));
     show(part(g, "none"), total === 0 && slots.length === 0);
     const visible = Math.min(slots.length, total > queueSlots ? queueSlots - 1 : queueSlots);
+    const held = g.querySelector<SVGGElement>(".slot:focus")?.dataset["item"];
     for (const [i, slot] of [...g.querySelectorAll<SVGGElement>(".slot")].entries()) {
       if (i === visible && total > visible) this.moreSlot(slot, total - visible, visible);
       else this.fillSlot(slot, i < visible ? slots[i] : undefined);
     }
+    // The focus moves up with its item.
+    const at = slots.findIndex(({ item }) => item === held);
+    if (held !== undefined && at < visible)
+      g.querySelectorAll<SVGGElement>(".slot")[at]?.focus({ preventScroll: true });
   }
 
   private fillSlot(slot: SVGGElement, item: QueueSlot | undefined): void {
