@@ -231,7 +231,7 @@ test("a controller that does nothing because of a red cause is shown by itself, 
   await expect(panel.locator(".steps-up")).toContainText("the API server answers Forbidden: RBAC does not let it");
   await expect(panel.locator(".drops")).toContainText("12 Unchanged: ConfigMap newest: update of default/cm");
   await expect(panel.locator(".drops")).toContainText("2 by other predicates");
-  await page.getByLabel("Controller", { exact: true }).selectOption("podset");
+  await page.getByRole("navigation", { name: "Panels" }).getByLabel("Controller").selectOption("podset");
   await expect(panel).toContainText("Why nothing? podset");
   await tabs(page, "Latest").click();
   await expect(panel).toContainText("Latest reconciles");
