@@ -65,6 +65,8 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");
   await strip.getByText("Break, slow, fault").click();
+  // However little room the strip leaves, the controller's name stays in one piece.
+  expect((await dash.locator(".lane-name").boundingBox())?.height).toBeLessThan(32);
   const when = strip.getByLabel("when");
   await when.fill("weather = rain");
   await strip.getByRole("button", { name: "Add a breakpoint" }).click();
