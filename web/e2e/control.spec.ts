@@ -66,7 +66,9 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
   const strip = dash.locator("#control");
   await strip.getByText("Break, slow, fault").click();
   // However little room the strip leaves, the controller's name stays in one piece.
+  await dash.setViewportSize({ width: 1280, height: 600 });
   expect((await dash.locator(".lane-name").boundingBox())?.height).toBeLessThan(32);
+  await dash.setViewportSize({ width: 1280, height: 720 });
   const when = strip.getByLabel("when");
   await when.fill("weather = rain");
   await strip.getByRole("button", { name: "Add a breakpoint" }).click();
