@@ -52,7 +52,7 @@ type order struct {
 
 	// Under the Desk's lock.
 	row flow.Control
-	// holders are where it may stand: false where that has not been said.
+	// holders are where it may stand: false where it was given up.
 	holders map[*link]bool
 	// inForce says that it has stood somewhere, so that its end is told too.
 	inForce bool
@@ -189,7 +189,7 @@ func (d *Desk) giveOne(ctx context.Context, l *link, o *order, c wire.Command) e
 	said, err := l.ask(ctx, c)
 	switch {
 	case err == nil && said == "":
-		d.taken(o, l)
+		d.taken(o)
 		return nil
 	case err == nil:
 		err = refuse(http.StatusConflict, "%s", said)
@@ -197,6 +197,7 @@ func (d *Desk) giveOne(ctx context.Context, l *link, o *order, c wire.Command) e
 		err = refuse(http.StatusConflict, "%s has gone away: wait until it has connected again", c.Controller)
 	default: // it may take it yet
 		if c.Stands() {
+			d.giveUp(o, l)
 			d.takeBack(context.WithoutCancel(ctx), l, o)
 		}
 		return refuse(http.StatusGatewayTimeout, "%s did not answer within %v, and the command is taken back: look whether its process is alive", c.Controller, AckWithin)
@@ -210,18 +211,25 @@ func (d *Desk) hold(o *order, links []*link) {
 	defer d.mu.Unlock()
 	d.standing[o.row.Key] = o
 	for _, l := range links {
-		o.holders[l] = false
+		o.holders[l] = true
 	}
 }
 
-// taken notes that a command is in force at a process, where it may have ended
-// already.
-func (d *Desk) taken(o *order, l *link) {
+// taken notes that a command was put into force at a process, where it may have
+// ended already.
+func (d *Desk) taken(o *order) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	o.inForce = true
+}
+
+// giveUp notes that a process has not answered in time: it may take the command
+// yet, but its end does not wait for that.
+func (d *Desk) giveUp(o *order, l *link) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if _, there := o.holders[l]; there {
-		o.holders[l] = true
+		o.holders[l] = false
 	}
 }
 
@@ -279,9 +287,13 @@ func (d *Desk) ended(l *link, id, why string, gone bool) {
 	delete(o.holders, l)
 	o.why = flow.Brief(why)
 	o.inForce = o.inForce || !gone
-	over := d.over(o) && o.inForce
+	over := o.over()
+	if over {
+		d.finish(o)
+	}
+	tell := over && o.inForce
 	d.mu.Unlock()
-	if !over {
+	if !tell {
 		return
 	}
 	if err := d.record(context.Background(), o); err != nil {
@@ -289,24 +301,28 @@ func (d *Desk) ended(l *link, id, why string, gone bool) {
 	}
 }
 
-// over ends a command that is in force nowhere any more. Lock held.
-func (d *Desk) over(o *order) bool {
-	for _, inForce := range o.holders {
-		if inForce {
+// over says that a command is in force nowhere any more. Desk's lock held.
+func (o *order) over() bool {
+	for _, holds := range o.holders {
+		if holds {
 			return false
 		}
 	}
+	return true
+}
+
+// finish ends a command. Lock held.
+func (d *Desk) finish(o *order) {
 	o.row.To, o.row.Lifted = max(d.cfg.Now().UnixMicro(), o.row.From+1), o.why
 	delete(d.standing, o.row.Key)
-	return true
 }
 
 // settle ends a command that ended while others had not answered yet.
 func (d *Desk) settle(o *order) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if o.row.To == 0 {
-		d.over(o)
+	if o.row.To == 0 && o.over() {
+		d.finish(o)
 	}
 }
 

@@ -50,6 +50,22 @@ func (b *book) len() int {
 	return len(b.rows)
 }
 
+func (b *book) row(id string) flow.Control {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.rows[id]
+}
+
+// holdersOf is how many processes may hold a command.
+func (d *Desk) holdersOf(id string) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if o := d.standing[id]; o != nil {
+		return len(o.holders)
+	}
+	return 0
+}
+
 // process is a controller's process whose answers the test gives.
 type process struct {
 	t    *testing.T
@@ -227,6 +243,31 @@ func TestALateProcessLetsGo(t *testing.T) {
 	}
 	p.say(wire.Message{Type: wire.TypeEnded, ID: given.Command.ID, Why: "its time was over"})
 	if row := <-b.ended; row.Lifted != "its time was over" {
+		t.Errorf("its row ends as %+v", row)
+	}
+}
+
+// One process takes it and ends it before another has answered: it stands where
+// it is taken last.
+func TestItStandsWhereItIsTakenLast(t *testing.T) {
+	d, b, attach := openDesk(t)
+	p, q := attach(), attach()
+	said := do(t.Context(), d)
+	given, asked := p.hear(wire.TypeCommand), q.hear(wire.TypeCommand)
+	p.say(wire.Message{Type: wire.TypeAck, Seq: given.Seq})
+	p.say(wire.Message{Type: wire.TypeEnded, ID: given.Command.ID, Why: "its time was over"})
+	for d.holdersOf(given.Command.ID) > 1 { // until that has come in
+		p.hear(wire.TypeBeat)
+	}
+	q.say(wire.Message{Type: wire.TypeAck, Seq: asked.Seq})
+	if err := <-said; err != nil {
+		t.Fatal(err)
+	}
+	if row := b.row(given.Command.ID); !d.stands(given.Command.ID) || row.To != 0 {
+		t.Fatalf("it has ended, although a process holds it: %+v", row)
+	}
+	q.say(wire.Message{Type: wire.TypeEnded, ID: given.Command.ID, Why: "lifted"})
+	if row := <-b.ended; row.Lifted != "lifted" {
 		t.Errorf("its row ends as %+v", row)
 	}
 }
