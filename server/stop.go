@@ -14,6 +14,8 @@ import (
 const (
 	stopWithin  = 1500 * time.Millisecond
 	drainWithin = 2 * time.Second
+	// StopWithin is how long Run may take to end when its context has.
+	StopWithin = stopWithin + drainWithin
 )
 
 // stop ends the hub in order: intake, drain, wait.

@@ -16,11 +16,13 @@ import (
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/supervise"
 )
 
-// The times that the children may take to end; together they stay under the 5 s
-// that Ctrl-C may take. The reconciler goes first, so that the hub still takes
-// its last spans.
+// The times that the children may take to end, before they are killed. The
+// reconciler goes first, so that the hub still takes its last spans. With
+// nothing amiss all are gone within 5 s of Ctrl-C; a hub that a lesson or a slow
+// disk holds up has what it needs to store what it has taken.
 const (
 	reconcilerGrace = 1800 * time.Millisecond
+	hubGrace        = 5 * time.Second
 	restGrace       = 3 * time.Second
 	// reconcilerDrain is what reconciles under way get of the reconciler's grace,
 	// so that their last spans are sent too.
@@ -63,7 +65,7 @@ type crew struct {
 // hubChild is the hub; more are arguments that say which cluster it acts on.
 func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 	return supervise.Child{
-		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: restGrace},
+		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: hubGrace},
 		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), embedArgs(d.embed), more),
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
 			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),

@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/reconcile-tracer/tracer/lessons/play"
 	"github.com/reconcile-tracer/tracer/reconciler"
 	"github.com/reconcile-tracer/tracer/reconciler/api/v1alpha1"
+	"github.com/reconcile-tracer/tracer/server"
 	"github.com/reconcile-tracer/tracer/tracer"
 )
 
@@ -38,7 +40,8 @@ func TestFlushSendsAfterTheEnd(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends all within 5 s, and leaves the reconciler the time that it needs.
+// Ctrl-C ends all within 5 s, but for a hub that is held up, and leaves the
+// reconciler and the hub the time that they need.
 func TestTimesToEndFitTogether(t *testing.T) {
 	const scheduling = 200 * time.Millisecond
 	if reconcilerDrain+flushTimeout+scheduling > reconcilerGrace {
@@ -46,5 +49,11 @@ func TestTimesToEndFitTogether(t *testing.T) {
 	}
 	if all := reconcilerGrace + restGrace; all > 5*time.Second-scheduling {
 		t.Errorf("an end takes up to %v, more than 5 s", all)
+	}
+	if play.LeaveWithin+server.StopWithin+scheduling > hubGrace {
+		t.Errorf("the hub needs %v and %v, and is killed after %v", play.LeaveWithin, server.StopWithin, hubGrace)
+	}
+	if all := reconcilerGrace + hubGrace; all > lastMoment-scheduling {
+		t.Errorf("an end takes up to %v, and this process exits after %v", all, lastMoment)
 	}
 }

@@ -31,8 +31,8 @@ const held = `
     words: We look at it.
 `
 
-// closeWithin is how long Close may take: leaveWithin, and this machine's load.
-const closeWithin = leaveWithin + 4*time.Second
+// closeWithin is how long Close may take: LeaveWithin, and this machine's load.
+const closeWithin = LeaveWithin + 4*time.Second
 
 func (s *stage) close() {
 	s.t.Helper()

@@ -17,12 +17,13 @@ import (
 
 const (
 	// actWithin bounds all that one beat does, cleanWithin the removal of all
-	// that a lesson made, and leaveWithin everything from when the player closes:
-	// the hub's supervisor waits for three seconds.
+	// that a lesson made, and recordWithin the recording of a beat.
 	actWithin    = time.Minute
 	cleanWithin  = time.Minute
-	leaveWithin  = time.Second
 	recordWithin = 5 * time.Second
+	// LeaveWithin bounds all that is under way when the player closes. The hub
+	// ends after that, and who supervises it has to wait for both.
+	LeaveWithin = time.Second
 )
 
 // crew does the effects of one session. The session's goroutine calls do and

@@ -79,7 +79,7 @@ func (s *session) give(in engine.Input) {
 func (s *session) run() {
 	defer s.giveUp()
 	defer s.stop()
-	defer context.AfterFunc(s.closing, func() { time.AfterFunc(leaveWithin, s.giveUp) })()
+	defer context.AfterFunc(s.closing, func() { time.AfterFunc(LeaveWithin, s.giveUp) })()
 	e := s.engine
 	var work sync.WaitGroup
 	work.Go(s.crew.record)
