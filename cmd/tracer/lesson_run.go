@@ -152,7 +152,7 @@ func (o *lessonOptions) play(ctx context.Context, l *format.Lesson, hub *play.Re
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
 	if left, err := dataFolder("lessons"); err == nil {
-		acts.Keep(left)
+		acts.Keep(left, nil)
 	}
 	hub.Client = &http.Client{Transport: &http.Transport{}}
 	defer hub.Client.CloseIdleConnections()

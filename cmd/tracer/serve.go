@@ -307,7 +307,7 @@ func (o *serveOptions) wireLessons(found target) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w (mend it, or choose another with --kubeconfig and --context)", found.name, err)
 	}
-	acts.Keep(filepath.Join(o.hub.Data, "lessons"))
+	acts.Keep(filepath.Join(o.hub.Data, "lessons"), o.hub.Log)
 	o.lessonCluster = acts
 	o.player = play.New(play.Config{Hub: &o.lessonHub, Cluster: acts, Lessons: lessons.All(), Log: o.hub.Log,
 		// No lesson begins before the hub is there.

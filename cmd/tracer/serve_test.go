@@ -61,7 +61,7 @@ func servePlaying(t *testing.T, data string, in func(o *serveOptions, told <-cha
 	if err != nil {
 		t.Fatal(err)
 	}
-	acts.Keep(filepath.Join(data, "lessons"))
+	acts.Keep(filepath.Join(data, "lessons"), nil)
 	o.lessonCluster = acts
 	told := make(chan *engine.State, 100)
 	o.player = play.New(play.Config{Hub: anyController{&o.lessonHub}, Cluster: acts, Lessons: []*format.Lesson{l},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +24,7 @@ import (
 // that somebody else has made has another, whatever its name is.
 type ledger struct {
 	dir string // "" keeps nothing
+	log *slog.Logger
 
 	mu   sync.Mutex
 	mine map[types.UID]bool // those that are in use here
@@ -49,6 +51,7 @@ type Command struct {
 
 const (
 	ledgerEnd = ".json"
+	partEnd   = ".part" // after it, of an entry that is being written
 	// forgetAfter is when an entry is given up of which there is no namespace
 	// here: it may be of another cluster, which may be gone.
 	forgetAfter = 30 * 24 * time.Hour
@@ -57,8 +60,14 @@ const (
 )
 
 // Keep notes from now on, in files in a folder that is made when it is needed,
-// which namespaces lessons have. It comes before any Begin.
-func (c *Cluster) Keep(dir string) { c.ledger.dir = dir }
+// which namespaces lessons have. It comes before any Begin. What is not noted is
+// told to log; nil is slog.Default().
+func (c *Cluster) Keep(dir string, log *slog.Logger) {
+	if log == nil {
+		log = slog.Default()
+	}
+	c.ledger.dir, c.ledger.log = dir, log
+}
 
 // note writes down that a namespace is in use.
 func (l *ledger) note(e entry) error {
@@ -77,10 +86,14 @@ func (l *ledger) note(e entry) error {
 // update writes an entry anew; at worst it stays as it was.
 func (l *ledger) update(e entry) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	_ = l.write(e)
+	err := l.write(e)
+	l.mu.Unlock()
+	if err != nil {
+		l.log.Warn("what a lesson has left is noted as it was before", "namespace", e.Namespace, "error", err)
+	}
 }
 
+// write puts an entry in place whole, or leaves what is there.
 func (l *ledger) write(e entry) error {
 	if l.dir == "" {
 		return nil
@@ -90,7 +103,10 @@ func (l *ledger) write(e entry) error {
 		err = os.MkdirAll(l.dir, 0o700)
 	}
 	if err == nil {
-		err = os.WriteFile(l.file(e.UID), text, 0o600)
+		err = os.WriteFile(l.file(e.UID)+partEnd, text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(l.file(e.UID)+partEnd, l.file(e.UID))
 	}
 	return err
 }
@@ -111,6 +127,7 @@ func (l *ledger) strike(uid types.UID) {
 	delete(l.mine, uid)
 	if l.dir != "" {
 		_ = os.Remove(l.file(uid)) // at worst it is found to be gone next time
+		_ = os.Remove(l.file(uid) + partEnd)
 	}
 }
 

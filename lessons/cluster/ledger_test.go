@@ -3,10 +3,12 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +26,7 @@ func keeping(t *testing.T, dir string) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Keep(dir)
+	c.Keep(dir, nil)
 	return c
 }
 
@@ -187,5 +189,38 @@ func TestLedgerIsEmptyAfterwards(t *testing.T) {
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
 		t.Errorf("afterwards the ledger has %v", files)
+	}
+}
+
+// An entry is never half written, and one that cannot be written anew is said.
+func TestAnEntryIsWrittenWhole(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "ledger")
+	var said strings.Builder
+	c := &Cluster{}
+	c.Keep(dir, slog.New(slog.NewTextHandler(&said, nil)))
+	e := entry{Namespace: "lesson-x", UID: "x", Process: endedProcess(t), Made: time.Now()}
+	if err := c.ledger.note(e); err != nil {
+		t.Fatal(err)
+	}
+	file, before := c.ledger.file(e.UID), filepath.Join(dir, "before")
+	if err := os.Link(file, before); err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{Cluster: c, Namespace: e.Namespace, uid: e.UID}
+	run.NoteCommands([]Command{{"podset", "one"}})
+	if text, err := os.ReadFile(before); err != nil || strings.Contains(string(text), "podset") {
+		t.Errorf("it is written in its place: %s, %v", text, err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "podset") || said.Len() > 0 {
+		t.Errorf("it is not written anew: %s, %v, %s", text, err, &said)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if run.NoteCommands(nil); !strings.Contains(said.String(), "level=WARN") || !strings.Contains(said.String(), "lesson-x") {
+		t.Errorf("the log says %q", said.String())
 	}
 }

@@ -161,7 +161,7 @@ func TestWhatAKilledLessonHoldsIsLifted(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newStage(t, "lifts-left", held, func(s *stage) {
-		s.acts.Keep(dir)
+		s.acts.Keep(dir, nil)
 		s.hub.busy = errRefused
 	})
 	if state := s.await("failed"); !strings.Contains(state.Error, errRefused.Error()) {
@@ -176,7 +176,7 @@ func TestWhatAKilledLessonHoldsIsLifted(t *testing.T) {
 // What a lesson holds is noted while it does, and no longer.
 func TestWhatALessonHoldsIsNoted(t *testing.T) {
 	dir := t.TempDir()
-	s := newStage(t, "notes-held", held, func(s *stage) { s.acts.Keep(dir) })
+	s := newStage(t, "notes-held", held, func(s *stage) { s.acts.Keep(dir, nil) })
 	noted := func() bool {
 		files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 		if err != nil || len(files) != 1 {
