@@ -137,7 +137,7 @@ func (r *Room) settle() bool {
 		}
 	}
 	s := &r.state
-	here := r.pages[who{s.Presenter.Page, true}] != nil
+	here := s.Presenter.Page != "" && r.pages[who{s.Presenter.Page, true}] != nil
 	changed := viewers != s.Viewers || following != s.Following || here != s.Presenter.Here
 	s.Viewers, s.Following, s.Presenter.Here = viewers, following, here
 	return changed

@@ -66,6 +66,15 @@ func TestPresenterWhoLeavesIsAwayAndAnotherPageGoesOnWithoutTaking(t *testing.T)
 	}
 }
 
+// A presenter's page that has no name is here, and nobody presents.
+func TestAPageWithoutANameDoesNotPresent(t *testing.T) {
+	r := New()
+	r.Join("", true)
+	if got := inside(r); got != `[0,0,false,"",0]` {
+		t.Errorf("the room is %s", got)
+	}
+}
+
 func TestPageThatReconnectsIsCountedOnceAndKeepsItsChoice(t *testing.T) {
 	r := New()
 	r.Join("v1", false)
