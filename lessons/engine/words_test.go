@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/reconcile-tracer/tracer/lessons"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
@@ -13,7 +16,11 @@ func TestConditionWords(t *testing.T) {
 		"reconcile item=web error=Conflict count=1":             "exactly 1 reconcile of web that ends with Conflict",
 		`reconcile item=web plan~"delete 1 Pod" result=success`: "a reconcile of web that plans “delete 1 Pod” and succeeds",
 		"reconcile item=web result=error count=0":               "no reconcile of web that fails",
-		"reconcile item=web writes>=2 count>=3":                 "at least 3 reconciles of web that has writes at least 2",
+		"reconcile item=web writes>=2 count>=3":                 "at least 3 times a reconcile of web that has at least 2 writes",
+		"wait why=backoff delay_ms>=9 delay_ms<=11 count=6":     "exactly 6 times a wait that is a back-off and lasts at least 9 ms and lasts at most 11 ms",
+		"reconcile item=web read_from=api count=0":              "no reconcile of web that reads from the API server",
+		"reconcile item=web writes=0 stale=yes stale_by=1":      "a reconcile of web that has no write and reads what is stale and misses 1 of its own writes",
+		"item item=web active=true dirty=false":                 "web is with a worker and has not come again",
 		"item item=web idle=true":                               "web is idle",
 		"item idle=true":                                        "an item is idle",
 		"hold item=web phase=apply standing=true":               "a hold of web that is before apply and goes on",
@@ -25,6 +32,47 @@ func TestConditionWords(t *testing.T) {
 		}
 		if got := conditionWords(&c); got != want {
 			t.Errorf("%s is said as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// No sentence has a value that is no word, nor words for many of what is said of one.
+func TestConditionsAreSaidInWords(t *testing.T) {
+	bare := regexp.MustCompile(`\b(true|false|yes|unknown)\b|\bno$|\b(reconcile|wait|hold|item|edge|finding)s\b.* (is|has|fails)\b`)
+	check := func(c *format.Condition) {
+		if words := conditionWords(c); bare.MatchString(words) {
+			t.Errorf("%s is said as %q", c.Text, words)
+		}
+	}
+	for _, l := range lessons.All() {
+		for i := range l.Beats {
+			if l.Beats[i].Wait == nil {
+				continue
+			}
+			for n := range l.Beats[i].Wait.For {
+				check(&l.Beats[i].Wait.For[n])
+			}
+		}
+	}
+	for row, fields := range format.Rows() {
+		for name, field := range fields {
+			values := field.OneOf
+			switch {
+			case field.Type == format.Number:
+				values = []string{"2"}
+			case field.Type == format.Bool:
+				values = []string{"true", "false"}
+			}
+			for _, value := range values {
+				c, err := format.ParseCondition(row + " " + name + "=" + value + " count=3")
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(&c)
+				if field.Type == format.Number && !strings.Contains(conditionWords(&c), " 2") {
+					t.Errorf("%s is said as %q", c.Text, conditionWords(&c))
+				}
+			}
 		}
 	}
 }
