@@ -53,7 +53,6 @@ type Hub struct {
 	metrics http.Handler
 	share   *share // nil when nothing is shared
 	room    *room
-	answers answers
 
 	recordings *recordings
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
-	"sync"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -28,6 +27,8 @@ type Lessons interface {
 	// State returns the lesson as it is now, as encoding/json takes it; nil
 	// when none is played.
 	State() any
+	// Mine returns what a viewer has answered to the question that is shown.
+	Mine(viewer string) (choice int, ok bool)
 }
 
 // ShowLesson shows the state of a lesson to everyone in the room; a nil one, of
@@ -35,7 +36,6 @@ type Lessons interface {
 // returned.
 func (h *Hub) ShowLesson(state any) {
 	text, err := json.Marshal(state)
-	h.answers.see(text)
 	if err == nil {
 		err = h.room.SetLesson(text)
 	}
@@ -78,7 +78,7 @@ func (h *Hub) withLessons(next http.HandlerFunc) http.HandlerFunc {
 // the question of its beat.
 func (h *Hub) lessonState(w http.ResponseWriter, r *http.Request) {
 	state := map[string]any{"lesson": h.cfg.Lessons.State()}
-	if choice, ok := h.answers.of(h.voterOf(r)); ok {
+	if choice, ok := h.cfg.Lessons.Mine(h.voterOf(r)); ok {
 		state["mine"] = choice
 	}
 	answerJSON(w, state)
@@ -151,9 +151,7 @@ func (h *Hub) answerQuestion(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusConflict, "answers are taken of pages that watch: open the page, with cookies, and answer there")
 		return
 	}
-	undo := h.answers.put(voter, *answer.Choice)
 	if err := h.cfg.Lessons.Answer(r.Context(), voter, *answer.Beat, *answer.Choice); err != nil {
-		undo()
 		fail(w, actionStatus(err), "%v", err)
 		return
 	}
@@ -192,59 +190,6 @@ func (h *Hub) voterOf(r *http.Request) string {
 		return ""
 	}
 	return browser
-}
-
-// answers are what was answered to the question that is shown, so that a page
-// that is opened anew can show its own.
-type answers struct {
-	mu      sync.Mutex
-	by      map[string]int
-	lesson  string
-	beat    int
-	counted int // how many the lesson has
-}
-
-// see forgets the answers when the lesson has: it is at another beat, or at the
-// same one from its beginning.
-func (a *answers) see(lesson []byte) {
-	var now struct {
-		ID       string
-		Beat     int
-		Question struct{ Answered int }
-	}
-	_ = json.Unmarshal(lesson, &now)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if now.ID != a.lesson || now.Beat != a.beat || now.Question.Answered < a.counted {
-		clear(a.by)
-	}
-	a.lesson, a.beat, a.counted = now.ID, now.Beat, now.Question.Answered
-}
-
-func (a *answers) of(voter string) (choice int, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	choice, ok = a.by[voter]
-	return choice, ok
-}
-
-// put notes a choice, before the lesson has it: what it shows next may be that it
-// begins anew. What it returns brings the one before back.
-func (a *answers) put(voter string, choice int) (undo func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	before, had := a.by[voter]
-	if a.by == nil {
-		a.by = map[string]int{}
-	}
-	a.by[voter] = choice
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if delete(a.by, voter); had {
-			a.by[voter] = before
-		}
-	}
 }
 
 func answerJSON(w http.ResponseWriter, value any) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
 )
@@ -102,6 +103,7 @@ func (e *Engine) answer(a *Answer) error {
 	if _, again := e.answers[a.Viewer]; !again && len(e.answers) >= maxAnswers {
 		return refuse("%d viewers have answered, which is the limit: watch the others", maxAnswers)
 	}
+	e.answers = maps.Clone(e.answers) // states have the one before
 	e.answers[a.Viewer] = a.Choice
 	return nil
 }
@@ -112,7 +114,7 @@ const maxAnswers = 10_000
 // show makes beat the one that is shown.
 func (e *Engine) show(beat int) {
 	e.beat, e.did, e.matched = beat, nil, nil
-	clear(e.answers)
+	e.answers = map[string]int{}
 }
 
 // enter begins a beat.

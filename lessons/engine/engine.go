@@ -131,7 +131,7 @@ type Engine struct {
 	matched []matched
 	did     []string
 	sel     string
-	answers map[string]int
+	answers map[string]int // by viewer; replaced, never changed
 	record  *flow.Beat
 	failure string
 

@@ -40,6 +40,18 @@ type State struct {
 	Error string `json:"error,omitempty"`
 	// Sel is what the page is to select.
 	Sel Sel `json:"sel"`
+
+	answers map[string]int // the engine's, which are not changed
+}
+
+// Mine is what a viewer has answered to the question of the beat. A nil State
+// has no answers.
+func (s *State) Mine(viewer string) (choice int, ok bool) {
+	if s == nil {
+		return 0, false
+	}
+	choice, ok = s.answers[viewer]
+	return choice, ok
 }
 
 // Selectors name what a lesson is about.
@@ -91,7 +103,7 @@ func (e *Engine) State() *State {
 		Heading: b.Title, Words: e.note + e.fill(b.Words), Highlight: append([]string{}, b.Highlight...),
 		Selectors: Selectors{e.lesson.Controller, e.run, e.item()},
 		State:     e.word(), Next: e.nextWords(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Error: e.failure,
-		Sel: Sel{e.lesson.Controller, e.item(), e.sel},
+		Sel: Sel{e.lesson.Controller, e.item(), e.sel}, answers: e.answers,
 	}
 	for i := range e.matched {
 		m := &e.matched[i]

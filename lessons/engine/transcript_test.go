@@ -93,6 +93,10 @@ func (s *script) play(line string) {
 		if _, err := fmt.Sscan(rest, &in.Answer.Viewer, &in.Answer.Beat, &in.Answer.Choice); err != nil {
 			s.t.Fatalf("%s: %v", line, err)
 		}
+	case "mine":
+		choice, ok := s.engine.State().Mine(rest)
+		fmt.Fprintf(&s.out, "mine %d %v\n", choice, ok)
+		return
 	case "item", "reconcile", "wait":
 		in.Rows = []flow.Row{s.row(verb, rest)}
 	case "all": // a row, or none

@@ -226,6 +226,9 @@ func (p *Player) State() any {
 	return nil
 }
 
+// Mine is what a viewer has answered to the question that State has.
+func (p *Player) Mine(viewer string) (choice int, ok bool) { return p.Current().Mine(viewer) }
+
 // Current is State, typed.
 func (p *Player) Current() *engine.State {
 	p.mu.Lock()
