@@ -20,12 +20,13 @@ const (
 
 // act does what a button of the page says, for real.
 func (h *Hub) act(w http.ResponseWriter, r *http.Request) {
-	if !h.ownPage(w, r, "an action") {
+	body, ok := h.body(w, r, "an action", readJSON)
+	if !ok {
 		return
 	}
-	args, status, err := readArgs(w, r)
+	args, err := actionArgs(body)
 	if err != nil {
-		fail(w, status, "%v", err)
+		fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	if h.cfg.Actions == nil {
@@ -54,6 +55,23 @@ func (h *Hub) ownPage(w http.ResponseWriter, r *http.Request, what string) bool 
 	return true
 }
 
+// body reads what this hub's own page sends, as read does; false when it has
+// answered.
+func (h *Hub) body(w http.ResponseWriter, r *http.Request, what string, read bodyReader) (body []byte, ok bool) {
+	if !h.ownPage(w, r, what) {
+		return nil, false
+	}
+	body, status, err := read(w, r)
+	if err != nil {
+		fail(w, status, "%v", err)
+		return nil, false
+	}
+	return body, true
+}
+
+// bodyReader reads a body; with an error, status is the answer's.
+type bodyReader func(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error)
+
 // readJSON reads a body of JSON, whatever is in it.
 func readJSON(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
 	if t, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); t != "application/json" {
@@ -74,18 +92,14 @@ func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, 
 	return body, 0, nil
 }
 
-func readArgs(w http.ResponseWriter, r *http.Request) (args map[string]string, status int, err error) {
-	body, status, err := readJSON(w, r)
-	if err != nil {
-		return nil, status, err
-	}
+func actionArgs(body []byte) (args map[string]string, err error) {
 	if err := json.Unmarshal(body, &args); err != nil || args == nil {
-		return nil, http.StatusBadRequest, errors.New(`the body is not a JSON object of strings, like {"namespace":"default","name":"web"}`)
+		return nil, errors.New(`the body is not a JSON object of strings, like {"namespace":"default","name":"web"}`)
 	}
 	if len(args) > maxActionArgs {
-		return nil, http.StatusBadRequest, errors.New("the body has over 32 arguments: send only the action's")
+		return nil, errors.New("the body has over 32 arguments: send only the action's")
 	}
-	return args, 0, nil
+	return args, nil
 }
 
 // actionStatus is the status that an action's error asks for.

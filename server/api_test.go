@@ -78,7 +78,7 @@ func TestActions(t *testing.T) {
 func TestActionWhoseBodyBreaksOffIsABadRequest(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/api/v1/actions/scale", iotest.ErrReader(io.ErrUnexpectedEOF))
 	r.Header.Set("Content-Type", "application/json")
-	_, status, err := readArgs(httptest.NewRecorder(), r)
+	_, status, err := readJSON(httptest.NewRecorder(), r)
 	if status != http.StatusBadRequest || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("answer %d, %v; want 400 and the reason", status, err)
 	}

@@ -21,12 +21,8 @@ import (
 
 // control gives a controller the presenter's command.
 func (h *Hub) control(w http.ResponseWriter, r *http.Request) {
-	if !h.ownPage(w, r, "a command") {
-		return
-	}
-	body, status, err := readJSON(w, r)
-	if err != nil {
-		fail(w, status, "%v", err)
+	body, ok := h.body(w, r, "a command", readJSON)
+	if !ok {
 		return
 	}
 	command, err := control.Decode(body)

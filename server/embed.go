@@ -96,14 +96,15 @@ type embedLink struct {
 
 // makeEmbed answers a presenter with a link that lets a frame watch for a while.
 func (h *Hub) makeEmbed(w http.ResponseWriter, r *http.Request) {
-	if !h.ownPage(w, r, "a link for embedding") {
+	body, ok := h.body(w, r, "a link for embedding", readBody)
+	if !ok {
 		return
 	}
 	if len(h.cfg.EmbedAncestors) == 0 {
 		fail(w, http.StatusConflict, "no site may embed this hub: start it with --embed-ancestor https://course.example")
 		return
 	}
-	minutes, err := readMinutes(w, r)
+	minutes, err := linkMinutes(body)
 	if err != nil {
 		fail(w, http.StatusBadRequest, "%v", err)
 		return
@@ -112,9 +113,9 @@ func (h *Hub) makeEmbed(w http.ResponseWriter, r *http.Request) {
 	link := h.pageURL(r) + "/embed#token=" + h.token.embedToken(until)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	body := json.NewEncoder(w)
-	body.SetEscapeHTML(false)
-	_ = body.Encode(embedLink{
+	answer := json.NewEncoder(w)
+	answer.SetEscapeHTML(false)
+	_ = answer.Encode(embedLink{
 		URL: link, Until: until, Ancestors: h.cfg.EmbedAncestors,
 		HTML: fmt.Sprintf(`<iframe src="%s" title="A controller's loop, live" width="960" height="640" style="border:0"></iframe>`, link),
 	})
@@ -129,12 +130,11 @@ func (h *Hub) pageURL(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-func readMinutes(w http.ResponseWriter, r *http.Request) (int, error) {
+func linkMinutes(body []byte) (int, error) {
 	var asked struct {
 		Minutes *int `json:"minutes"`
 	}
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&asked)
-	if err != nil {
+	if err := json.Unmarshal(body, &asked); err != nil {
 		return 0, errors.New(`the body is not a JSON object like {"minutes":120}: send {} for two hours`)
 	}
 	if asked.Minutes == nil {
@@ -150,7 +150,7 @@ func readMinutes(w http.ResponseWriter, r *http.Request) (int, error) {
 // in the subprotocol, until that ends.
 func (h *Hub) embedWatch(w http.ResponseWriter, r *http.Request) {
 	if same, there := h.sameOrigin(r); there && !same {
-		fail(w, http.StatusForbidden, "the websocket's Origin %q is not this hub's page", flow.Brief(r.Header.Get("Origin")))
+		fail(w, http.StatusForbidden, "the websocket's Origin %q is not this hub's page", briefOrigin(r))
 		return
 	}
 	until, ok := h.token.embedUntil(embedTokenOf(r), time.Now())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -85,38 +86,44 @@ func (h *Hub) lessonState(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) startLesson(w http.ResponseWriter, r *http.Request) {
-	if !h.ownPage(w, r, "a lesson's command") {
+	body, ok := h.body(w, r, "a lesson's command", readBody)
+	if !ok {
 		return
 	}
-	body, status, err := readBody(w, r)
-	if err != nil {
-		fail(w, status, "%v", err)
-		return
-	}
-	at := struct{ Beat int }{1}
-	if len(body) > 0 && json.Unmarshal(body, &at) != nil {
-		fail(w, http.StatusBadRequest, `the body does not say at which beat: send {"beat":4}, or nothing for the first`)
+	at := struct {
+		Beat int `json:"beat"`
+	}{1}
+	if err := unmarshalSome(body, &at); err != nil {
+		fail(w, http.StatusBadRequest, `the body does not say at which beat: %s: send {"beat":4}, or nothing for the first`, mistyped(err))
 		return
 	}
 	h.answerLesson(w, r, h.cfg.Lessons.StartAt(chi.URLParam(r, "id"), at.Beat))
 }
 
+// unmarshalSome decodes a body that may be empty.
+func unmarshalSome(body []byte, into any) error {
+	if len(body) == 0 {
+		return nil
+	}
+	return json.Unmarshal(body, into)
+}
+
 // commandLesson gives a command, with or without where it was meant.
 func (h *Hub) commandLesson(w http.ResponseWriter, r *http.Request, command string) {
-	if !h.ownPage(w, r, "a lesson's command") {
-		return
-	}
-	body, status, err := readBody(w, r)
-	if err != nil {
-		fail(w, status, "%v", err)
+	body, ok := h.body(w, r, "a lesson's command", readBody)
+	if !ok {
 		return
 	}
 	var meant struct {
-		Beat  int
-		State string
+		Beat  int    `json:"beat"`
+		State string `json:"state"`
 	}
-	if len(body) > 0 && json.Unmarshal(body, &meant) != nil || meant.Beat < 0 || (meant.Beat == 0) != (meant.State == "") {
-		fail(w, http.StatusBadRequest, `the body does not say where the lesson was: send {"beat":2,"state":"ready"}, as it is shown, or nothing`)
+	err := unmarshalSome(body, &meant)
+	if err == nil && (meant.Beat < 0 || (meant.Beat == 0) != (meant.State == "")) {
+		err = errors.New("it needs both a beat, from 1, and its state")
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, `the body does not say where the lesson was: %s: send {"beat":2,"state":"ready"}, as it is shown, or nothing`, mistyped(err))
 		return
 	}
 	h.answerLesson(w, r, h.cfg.Lessons.DoAt(r.Context(), command, meant.Beat, meant.State))
@@ -133,17 +140,20 @@ func (h *Hub) answerLesson(w http.ResponseWriter, r *http.Request, err error) {
 
 // answerQuestion takes an answer of somebody who watches: one for each browser.
 func (h *Hub) answerQuestion(w http.ResponseWriter, r *http.Request) {
-	if !h.ownPage(w, r, "an answer") {
+	body, ok := h.body(w, r, "an answer", readJSON)
+	if !ok {
 		return
 	}
-	body, status, err := readJSON(w, r)
+	var answer struct {
+		Beat   *int `json:"beat"`
+		Choice *int `json:"choice"`
+	}
+	err := json.Unmarshal(body, &answer)
+	if err == nil && (answer.Beat == nil || answer.Choice == nil) {
+		err = errors.New("it needs both a beat and a choice")
+	}
 	if err != nil {
-		fail(w, status, "%v", err)
-		return
-	}
-	var answer struct{ Beat, Choice *int }
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Beat == nil || answer.Choice == nil {
-		fail(w, http.StatusBadRequest, `the body is not an answer: send {"beat":2,"choice":0}, beats from 1 and choices from 0`)
+		fail(w, http.StatusBadRequest, `the body is not an answer: %s: send {"beat":2,"choice":0}, beats from 1 and choices from 0`, mistyped(err))
 		return
 	}
 	voter := h.voterOf(r)

@@ -97,6 +97,23 @@ func TestLessonCommandsSayWhatTheyMean(t *testing.T) {
 	}
 }
 
+// What is wrong in a body is said in the body's words.
+func TestLessonsSayWhatIsWrongInABody(t *testing.T) {
+	h := start(t, func(c *Config) { c.Lessons = &recordedLessons{} })
+	for _, c := range []struct{ path, body, says string }{
+		{"/lessons/lesson-4/start", `{"beat":"4"}`, "beat cannot be string"},
+		{"/lesson/next", `{"beat":3,"state":false}`, "state cannot be bool"},
+		{"/lesson/next", `{"beat":3}`, "it needs both a beat"},
+		{"/lesson/answer", `[2,1]`, "JSON of the kind array"},
+		{"/lesson/answer", `{"beat":2}`, "it needs both a beat and a choice"},
+	} {
+		res := h.do("POST", "/api/v1"+c.path, asJSON(bearer(testToken)), []byte(c.body))
+		if res.status != 400 || !strings.Contains(res.body, c.says) || !strings.Contains(res.body, ": send {") {
+			t.Errorf("%s %s: %d %s, want 400 with %q", c.path, c.body, res.status, res.body, c.says)
+		}
+	}
+}
+
 func TestLessonsAreThePresentersOnThisPage(t *testing.T) {
 	h := start(t, func(c *Config) { c.Lessons = &recordedLessons{} })
 	for _, path := range []string{"/lessons/lesson-1/start", "/lesson/next", "/lesson/answer"} {

@@ -167,12 +167,8 @@ func (h *Hub) callBack(w http.ResponseWriter, r *http.Request) {
 
 // readRoom reads what a page says of itself; false when it has answered.
 func (h *Hub) readRoom(w http.ResponseWriter, r *http.Request, into any) bool {
-	if !h.ownPage(w, r, "what a page says of itself") {
-		return false
-	}
-	data, status, err := readJSON(w, r)
-	if err != nil {
-		fail(w, status, "%v", err)
+	data, ok := h.body(w, r, "what a page says of itself", readJSON)
+	if !ok {
 		return false
 	}
 	if err := json.Unmarshal(data, into); err != nil {
