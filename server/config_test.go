@@ -112,3 +112,20 @@ func TestTokensOutliveARestart(t *testing.T) {
 		}
 	}
 }
+
+// A token is shown by its file only where that holds it, by a name that is right
+// in any folder.
+func TestKeptTokensAreInTheirFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	h := start(t, func(c *Config) { c.Data, c.IngestToken, c.ControlToken = "hub", "chosen", "" })
+	kept := h.Kept()
+	if kept.Ingest != "" || !filepath.IsAbs(kept.Control) {
+		t.Errorf("the files are %+v, want that of the control token alone, absolute", kept)
+	}
+	if text, err := os.ReadFile(kept.Control); err != nil || strings.TrimSpace(string(text)) != h.ControlToken() {
+		t.Errorf("it holds another token: %v", err)
+	}
+	if again := KeptIn("hub", "chosen", h.ControlToken()); again != kept {
+		t.Errorf("from without the files are %+v", again)
+	}
+}

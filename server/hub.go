@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -37,6 +35,7 @@ type Hub struct {
 	viewer  secret
 	ingest  secret
 	attach  secret // of controllers that take commands
+	kept    Kept
 	listen  net.Listener
 	local   *local
 	grpcOn  net.Listener // nil when there is none
@@ -155,31 +154,18 @@ func (h *Hub) openFolder() error {
 	if err == nil {
 		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
 	}
-	if h.cfg.IngestToken == "" && err == nil {
-		h.cfg.Log.Info("the ingest token is kept", "file", filepath.Join(h.cfg.Data, ingestFile))
-	}
 	if err != nil {
 		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
+	}
+	h.kept = KeptIn(h.cfg.Data, h.ingest.value, h.attach.value)
+	if h.cfg.IngestToken == "" {
+		h.cfg.Log.Info("the ingest token is kept", "file", h.kept.Ingest)
 	}
 	// One that is given may be one that is kept.
 	if err := checkApart(h.token.value, h.ingest.value, h.viewer.value, h.attach.value); err != nil {
 		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
 	}
 	return nil
-}
-
-// keptIngest is the file that keeps the emitters' token, "" when it is not
-// there: when somebody chose one that no file holds.
-func (h *Hub) keptIngest() string {
-	file, err := filepath.Abs(filepath.Join(h.cfg.Data, ingestFile))
-	if err != nil {
-		return ""
-	}
-	kept, err := os.ReadFile(file)
-	if err != nil || strings.TrimSpace(string(kept)) != h.ingest.value {
-		return ""
-	}
-	return file
 }
 
 func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
@@ -248,6 +234,9 @@ func (h *Hub) IngestToken() string { return h.ingest.value }
 // ControlToken is the token that controllers must send which take commands. Do
 // not log it.
 func (h *Hub) ControlToken() string { return h.attach.value }
+
+// Kept are the files that keep the tokens of controllers.
+func (h *Hub) Kept() Kept { return h.kept }
 
 // Run serves until ctx ends or something fails, and returns when all is
 // closed: first nothing more is let in, then what is under way is stored, then

@@ -62,7 +62,7 @@ func (h *Hub) model(who role) templates.Page {
 		Role:    who.String(),
 	}
 	if who == presenter {
-		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL(), h.keptIngest()), h.shareModel()
+		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL(), h.kept.Ingest), h.shareModel()
 		p.CanEmbed = len(h.cfg.EmbedAncestors) > 0
 		p.Save = "/api/v1/export?gzip=true"
 	}

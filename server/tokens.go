@@ -37,6 +37,26 @@ func (s secret) cookie() string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
+// Kept are the files, by their whole names, that keep a hub's tokens for
+// controllers; "" where it has another one, which somebody chose.
+type Kept struct{ Ingest, Control string }
+
+// KeptIn says which of these tokens are kept in a data folder.
+func KeptIn(data, ingest, control string) Kept {
+	file := func(name, token string) string {
+		file, err := filepath.Abs(filepath.Join(data, name))
+		if err != nil {
+			return ""
+		}
+		kept, err := os.ReadFile(file)
+		if err != nil || token == "" || strings.TrimSpace(string(kept)) != token {
+			return ""
+		}
+		return file
+	}
+	return Kept{file(ingestFile, ingest), file(controlFile, control)}
+}
+
 // loadToken returns the given token, or the one kept in the folder's file,
 // which it makes at the first start.
 func loadToken(given, dir, name string) (secret, error) {

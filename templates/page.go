@@ -165,19 +165,24 @@ func bodyRole(role string) templ.Attributes {
 // endpoint (as "http://127.0.0.1:7780"). tokenFile is where the hub keeps the
 // ingest token, empty when the user chose one.
 func AttachSteps(endpoint, tokenFile string) []Attach {
-	token := "$TRACER_INGEST_TOKEN"
-	if tokenFile != "" {
-		token = "$(cat '" + tokenFile + "')"
-	}
 	return []Attach{
 		{Title: "Tell the controller where the hub is", Command: "export OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint},
-		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20` + token + `"`},
+		{Title: "Give it the ingest token", Command: `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20` + ShellToken("TRACER_INGEST_TOKEN", tokenFile) + `"`},
 		{
 			Title: "Start your controller in that shell", Command: "go run .",
 			About: "One that uses the library, as “Attach your own controller” in the README shows. Or try the reference controller:",
 			Other: "tracer reconcile --kubeconfig ~/.kube/config --install-crd",
 		},
 	}
+}
+
+// ShellToken is a token in a shell's words: what is in a file, or, where that is
+// "", in a variable.
+func ShellToken(variable, file string) string {
+	if file == "" {
+		return "$" + variable
+	}
+	return "$(cat '" + file + "')"
 }
 
 // pieces cuts a command where a line may break: behind = and %20, and before /.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/supervise"
+	"github.com/reconcile-tracer/tracer/server"
+	"github.com/reconcile-tracer/tracer/templates"
 )
 
 // The times that the children may take to end, before they are killed. The
@@ -51,8 +53,6 @@ type crew struct {
 	// embed are the sites that may show the map in a frame.
 	embed []string
 	self  string
-	// ingestKept and commandsKept: the token is in the data folder.
-	ingestKept, commandsKept bool
 	// commands is the token with which the reconciler takes commands.
 	commands string
 	fail     context.CancelCauseFunc
@@ -89,7 +89,6 @@ func (d *crew) settleTokens() error {
 			return err
 		}
 	}
-	d.ingestKept, d.commandsKept = d.ingest == "", d.commands == ""
 	if err := d.settleToken(&d.ingest, d.folder.ingestToken()); err != nil {
 		return err
 	}
@@ -150,30 +149,16 @@ func (d *crew) sendHeaders() string {
 // sayAttach tells how a controller of one's own finds the hub. A token that
 // the user chose is not repeated.
 func (d *crew) sayAttach() {
-	ingest, control := "", ""
-	if d.ingestKept {
-		ingest = d.folder.ingestToken()
-	}
-	if d.commandsKept {
-		control = d.folder.controlToken()
-	}
-	d.say("%s", attachLines("http://"+d.address, ingest, control))
+	d.say("%s", attachLines("http://"+d.address, server.KeptIn(d.folder.hub(), d.ingest, d.commands)))
 }
 
 // attachLines are what a shell has to be told before a controller is started
-// in it. ingest and control are the files in which the hub keeps these tokens,
-// empty when the user chose one.
-func attachLines(hub, ingest, control string) string {
-	value := func(variable, file string) string {
-		if file == "" {
-			return "$" + variable
-		}
-		return "$(cat '" + file + "')"
-	}
-	return fmt.Sprintf("to attach a controller of your own:\n  export OTEL_EXPORTER_OTLP_ENDPOINT=%s\n"+
-		"  export OTEL_EXPORTER_OTLP_HEADERS=\"Authorization=Bearer%%20%s\"\n"+
+// in it, the page's words among them.
+func attachLines(hub string, kept server.Kept) string {
+	steps := templates.AttachSteps(hub, kept.Ingest)
+	return fmt.Sprintf("to attach a controller of your own:\n  %s\n  %s\n"+
 		"and, for one that takes the page's commands (Control: true):\n  export TRACER_CONTROL_TOKEN=\"%s\"",
-		hub, value("TRACER_INGEST_TOKEN", ingest), value("TRACER_CONTROL_TOKEN", control))
+		steps[0].Command, steps[1].Command, templates.ShellToken("TRACER_CONTROL_TOKEN", kept.Control))
 }
 
 // reconcilerChild is the reconciler; more are arguments that say where.

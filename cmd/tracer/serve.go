@@ -175,8 +175,8 @@ func (o *serveOptions) run(ctx context.Context) error {
 	case <-ready:
 		o.tidy(ctx, began)
 		o.sayAttach(hub)
-		o.tryCluster()
 		fmt.Fprintf(o.io.out, "ready: %s\n", hub.LoginURL())
+		o.tryCluster()
 		return orderly(ctx, <-ended)
 	case err := <-ended:
 		return orderly(ctx, err)
@@ -206,8 +206,8 @@ func (o *serveOptions) closeInOrder(ctx context.Context) (_ context.Context, sto
 }
 
 // tidy ends the beats that a hub has left open which was killed before began,
-// tells the room of its lesson, and takes away what its lessons have left. Whatever cannot be taken away now
-// is, when the next lesson begins.
+// tells the room of its lesson, and takes away what its lessons have left.
+// Whatever cannot be taken away now is, when the next lesson begins.
 func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
 	defer cancel()
@@ -232,7 +232,8 @@ func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 	}
 }
 
-// tidyWithin bounds what the start waits for the cluster.
+// tidyWithin bounds how long tidy keeps the start waiting, and, once the hub has
+// said that it is ready, how long the cluster is asked whether it is there.
 const tidyWithin = 3 * time.Second
 
 // sayAttach is for who started this by hand; under a supervisor nobody reads it.
@@ -240,16 +241,10 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 	if o.withParent {
 		return
 	}
-	ingest, control := "", ""
-	if o.hub.IngestToken == "" {
-		ingest = filepath.Join(o.hub.Data, "ingest-token")
-	}
-	if o.hub.ControlToken == "" {
-		control = filepath.Join(o.hub.Data, "control-token")
-	}
-	fmt.Fprintf(o.io.err, "tracer serve: %s\n", attachLines(hub.URL(), ingest, control))
+	say := o.io.sayer("serve")
+	say("%s", attachLines(hub.URL(), hub.Kept()))
 	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
-		fmt.Fprintf(o.io.err, "tracer serve: %s\n", lines)
+		say("%s", lines)
 	}
 }
 

@@ -150,3 +150,31 @@ func TestBeatsEndWithTheHub(t *testing.T) {
 		}
 	}
 }
+
+// A cluster that does not answer keeps nobody waiting for the hub.
+func TestReadyIsSaidBeforeTheClusterIsAsked(t *testing.T) {
+	said, out := io.Pipe()
+	o := &serveOptions{io: streams{out: out, err: io.Discard}, log: logOptions{level: "error", format: "text"}}
+	o.hub.Listen, o.hub.OTLPGRPC, o.hub.Data = "127.0.0.1:0", "off", t.TempDir()
+	read := make(chan struct{})
+	o.reach = func(within time.Duration) error {
+		select {
+		case <-read:
+		case <-time.After(within):
+			t.Error("the cluster is asked before the hub says that it is ready")
+		}
+		return nil
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- o.run(ctx) }()
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || !strings.HasPrefix(line, "ready: ") {
+		t.Fatalf("the hub said %q, %v", line, err)
+	}
+	close(read)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("the hub ended with %v", err)
+	}
+}
