@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,10 +88,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-const (
-	defaultListen  = "127.0.0.1:7780"
-	maxTokenLength = 256
-)
+const defaultListen = "127.0.0.1:7780"
 
 func (c Config) withDefaults() Config {
 	if c.Listen == "" {
@@ -170,24 +166,7 @@ func (c Config) findFault() error {
 			return err
 		}
 	}
-	return errors.Join(checkToken("--token", c.Token), checkToken("--viewer-token", c.ViewerToken),
-		checkToken("--ingest-token", c.IngestToken), checkToken("--control-token", c.ControlToken),
-		checkApart(c.Token, c.IngestToken, c.ViewerToken, c.ControlToken))
-}
-
-// checkApart finds two tokens that are the same; "" is none. Each opens what no
-// other may.
-func checkApart(presenter, ingest, viewer, control string) error {
-	same := func(one string, others ...string) bool { return one != "" && slices.Contains(others, one) }
-	switch {
-	case same(control, presenter, ingest):
-		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller, use another one")
-	case same(ingest, presenter):
-		return errors.New("--token and --ingest-token are the same: an emitter must not be able to act as the presenter, use two")
-	case same(viewer, presenter, ingest, control):
-		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as somebody else, use another one")
-	}
-	return nil
+	return CheckTokens(Tokens{c.Token, c.IngestToken, c.ViewerToken, c.ControlToken})
 }
 
 func (c Config) checkAddresses() error {
@@ -249,16 +228,4 @@ func lower(hosts []string) []string {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
-
-func checkToken(flag, token string) error {
-	if len(token) > maxTokenLength {
-		return fmt.Errorf("%s has %d characters, the limit is %d: use a shorter one", flag, len(token), maxTokenLength)
-	}
-	for _, r := range token {
-		if r <= ' ' || r > '~' {
-			return fmt.Errorf("%s has a character that a header cannot carry: use printable ASCII without spaces", flag)
-		}
-	}
-	return nil
 }

@@ -162,7 +162,7 @@ func (h *Hub) openFolder() error {
 		h.cfg.Log.Info("the ingest token is kept", "file", h.kept.Ingest)
 	}
 	// One that is given may be one that is kept.
-	if err := checkApart(h.token.value, h.ingest.value, h.viewer.value, h.attach.value); err != nil {
+	if err := (Tokens{h.token.value, h.ingest.value, h.viewer.value, h.attach.value}).checkApart(); err != nil {
 		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +36,53 @@ func (s secret) cookie() string {
 	mac := hmac.New(sha256.New, []byte(s.value))
 	mac.Write([]byte("tracer session 1"))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// maxToken is the longest token, in characters.
+const maxToken = 256
+
+// Tokens are a hub's, "" where one is not given.
+type Tokens struct{ Presenter, Ingest, Viewer, Control string }
+
+// CheckTokens finds tokens that cannot be used, and two that are the same: each
+// opens what no other may. It repeats none of them: what it says ends up in logs.
+func CheckTokens(t Tokens) error {
+	form := func(flag, variable, token string) error { return checkToken("--"+flag+", or "+variable+",", token) }
+	return errors.Join(form("token", "TRACER_TOKEN", t.Presenter), form("ingest-token", "TRACER_INGEST_TOKEN", t.Ingest),
+		form("viewer-token", "TRACER_VIEWER_TOKEN", t.Viewer), form("control-token", "TRACER_CONTROL_TOKEN", t.Control), t.checkApart())
+}
+
+func (t Tokens) checkApart() error {
+	same := func(one string, others ...string) bool { return one != "" && slices.Contains(others, one) }
+	switch {
+	case same(t.Control, t.Presenter, t.Ingest):
+		return errors.New("--control-token is the same as another token: what may send spans must not be able to pose as a controller (give three)")
+	case same(t.Ingest, t.Presenter):
+		return errors.New("--token and --ingest-token are the same: a controller must not be able to act as the presenter (give two)")
+	case same(t.Viewer, t.Presenter, t.Ingest, t.Control):
+		return errors.New("--viewer-token is the same as another token: a viewer must not be able to act as somebody else (give another one)")
+	}
+	return nil
+}
+
+func checkToken(name, token string) error {
+	if fault := TokenFault(token); fault != "" {
+		return fmt.Errorf("%s %s", name, fault)
+	}
+	return nil
+}
+
+// TokenFault says what is wrong with a token and what to do, or "".
+func TokenFault(token string) string {
+	if len(token) > maxToken {
+		return fmt.Sprintf("is longer than %d characters: it has %d (give a shorter one)", maxToken, len(token))
+	}
+	for _, r := range token {
+		if r <= ' ' || r > '~' {
+			return fmt.Sprintf("has a character that a header cannot carry (give printable ASCII without spaces, at most %d characters)", maxToken)
+		}
+	}
+	return ""
 }
 
 // Kept are the files, by their whole names, that keep a hub's tokens for

@@ -11,6 +11,7 @@ import (
 
 	"github.com/reconcile-tracer/tracer/cmd/tracer/internal/attach"
 	"github.com/reconcile-tracer/tracer/deploy"
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 // attachOptions are the flags of `tracer attach`.
@@ -106,7 +107,8 @@ func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
-	if err := errors.Join(checkTokens(o.token, o.ingest, o.commands), o.share.check(o.token, o.ingest, o.commands), checkNamespace(o.namespace), checkEmbed(o.embed)); err != nil {
+	tokens := server.Tokens{Presenter: o.token, Ingest: o.ingest, Control: o.commands}
+	if err := errors.Join(o.share.check(tokens), checkNamespace(o.namespace), checkEmbed(o.embed)); err != nil {
 		return err
 	}
 	if o.listen != "" {

@@ -113,6 +113,8 @@ func (d *crew) settleToken(token *string, path string) (err error) {
 	return nil
 }
 
+var errNotKept = errors.New("the data folder keeps no token")
+
 // keptToken reads the token of an earlier start, "" where there is none. One that
 // the hub would not take is an error now, not when the hub has died of it.
 func keptToken(path string) (string, error) {
@@ -121,7 +123,7 @@ func keptToken(path string) (string, error) {
 		return "", fmt.Errorf("reading a token: %w", err)
 	}
 	token := strings.TrimSpace(string(text))
-	if fault := tokenFault(token); fault != "" {
+	if fault := server.TokenFault(token); fault != "" {
 		return "", fmt.Errorf("the token in %s %s; without the file, another is made", path, fault)
 	}
 	return token, nil
@@ -133,11 +135,14 @@ func (d *crew) takePageToken() error {
 	if d.token != "" {
 		return nil
 	}
-	text, err := os.ReadFile(d.folder.pageToken())
-	if err != nil {
-		return fmt.Errorf("reading the hub's token: %w", err)
+	token, err := keptToken(d.folder.pageToken())
+	if err == nil && token == "" {
+		err = errNotKept
 	}
-	d.token = strings.TrimSpace(string(text))
+	if err != nil {
+		return fmt.Errorf("the hub's token: %w", err)
+	}
+	d.token = token
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 // demoOptions are the flags of `tracer demo`.
@@ -200,10 +202,7 @@ func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
 	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
-	if err := checkTokens(o.token, o.ingest, o.commands); err != nil {
-		return err
-	}
-	if err := o.share.check(o.token, o.ingest, o.commands); err != nil {
+	if err := o.share.check(server.Tokens{Presenter: o.token, Ingest: o.ingest, Control: o.commands}); err != nil {
 		return err
 	}
 	if err := errors.Join(checkBug(o.bug), checkEmbed(o.embed)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -34,7 +35,10 @@ func (f *runFolder) settleAddress(ctx context.Context, wanted string, say sayer)
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(f.lastAddress(), []byte(address), 0o600); err != nil {
+	if err := os.MkdirAll(f.hub(), 0o700); err != nil {
+		return "", explainFolder(f.path, err)
+	}
+	if err := writeHubAddress(f.hub(), "http://"+address); err != nil {
 		return "", explainFolder(f.path, err)
 	}
 	return address, nil
@@ -44,11 +48,11 @@ func (f *runFolder) chooseAddress(ctx context.Context, wanted string, say sayer)
 	if wanted != "" {
 		return settleAddress(ctx, wanted)
 	}
-	last, err := os.ReadFile(f.lastAddress())
-	if err != nil || checkLoopback("it", string(last)) != nil {
+	last := strings.TrimPrefix(lastAddress(f.hub()), "http://")
+	if checkLoopback("it", last) != nil {
 		return settleAddress(ctx, anyPort)
 	}
-	address, err := settleAddress(ctx, string(last))
+	address, err := settleAddress(ctx, last)
 	if err == nil {
 		return address, nil
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/reconcile-tracer/tracer/server"
 )
 
-// addressFile is where a hub that runs in a folder writes its URL. One that has
-// ended leaves it there.
+// addressFile is where a hub that runs in a folder writes its URL, and a demo
+// that of the hub that it is about to start. One that has ended leaves it there,
+// for the next start.
 func addressFile(hub string) string { return filepath.Join(hub, "address") }
 
 func writeHubAddress(hub, url string) error {
@@ -22,6 +23,11 @@ func hubAddress(hub string) string {
 	if !server.Runs(hub) {
 		return ""
 	}
-	url, _ := os.ReadFile(addressFile(hub)) // a hub that is just starting has not written it
+	return lastAddress(hub) // a hub that is just starting may not have written it
+}
+
+// lastAddress is the URL of the hub that ran in a folder last, "" where none did.
+func lastAddress(hub string) string {
+	url, _ := os.ReadFile(addressFile(hub))
 	return strings.TrimSpace(string(url))
 }

@@ -15,6 +15,7 @@ import (
 	lessoncluster "github.com/reconcile-tracer/tracer/lessons/cluster"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/lessons/play"
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 // lessonOptions are the flags of `tracer lesson run`.
@@ -98,7 +99,7 @@ func (o *lessonOptions) check() error {
 	if u, err := url.Parse(o.hub); o.hub != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return usagef("--hub %q: not a URL (give it as http://127.0.0.1:7780)", o.hub)
 	}
-	return errors.Join(o.checkRecord(), checkTokens(o.token, o.ingest, ""))
+	return errors.Join(o.checkRecord(), checkTokens(server.Tokens{Presenter: o.token, Ingest: o.ingest}))
 }
 
 // run runs the lesson until its end or Ctrl-C; what it made is gone then.
@@ -131,11 +132,13 @@ func demoOf(path, token, ingest string) (*play.Remote, cluster, error) {
 		if words[i] != "" {
 			continue
 		}
-		text, err := os.ReadFile(file)
+		var err error
+		if words[i], err = keptToken(file); err == nil && words[i] == "" {
+			err = errNotKept
+		}
 		if err != nil {
 			return nil, cluster{}, fmt.Errorf("--data %q: no demo of its own tokens runs there: %w (start one with tracer demo --data, or give --hub, --token and --kubeconfig)", path, err)
 		}
-		words[i] = strings.TrimSpace(string(text))
 	}
 	return &play.Remote{URL: url, Token: words[0], Ingest: words[1]}, cluster{kubeconfig: folder.kubeconfig()}, nil
 }

@@ -95,8 +95,8 @@ func (o *replayOptions) check(cmd *cobra.Command) error {
 	if err := checkAddress("listen", o.listen); err != nil {
 		return err
 	}
-	return errors.Join(checkLoopback("replay", o.listen), checkToken("token", "TRACER_TOKEN", o.token),
-		checkToken("ingest-token", "TRACER_INGEST_TOKEN", o.ingest), o.log.check())
+	return errors.Join(checkLoopback("replay", o.listen), checkTokens(server.Tokens{Presenter: o.token}),
+		checkTokens(server.Tokens{Ingest: o.ingest}), o.log.check())
 }
 
 func (o *replayOptions) run(ctx context.Context) (err error) {

@@ -27,11 +27,8 @@ func (f *runFolder) cluster() string    { return filepath.Join(f.path, "cluster"
 func (f *runFolder) hub() string        { return filepath.Join(f.path, "hub") }
 func (f *runFolder) logs() string       { return filepath.Join(f.path, "logs") }
 
-// lastAddress holds the page's address of the last start, for the next one;
-// where a hub is now it says itself, see hubAddress. ingestToken, controlToken
-// and pageToken hold the tokens for controllers, for those that take commands,
-// and for the presenter.
-func (f *runFolder) lastAddress() string  { return filepath.Join(f.path, "address") }
+// ingestToken, controlToken and pageToken hold the tokens for controllers, for
+// those that take commands, and for the presenter.
 func (f *runFolder) ingestToken() string  { return filepath.Join(f.hub(), "ingest-token") }
 func (f *runFolder) controlToken() string { return filepath.Join(f.hub(), "control-token") }
 func (f *runFolder) pageToken() string    { return filepath.Join(f.hub(), "token") }

@@ -135,7 +135,7 @@ func (o *serveOptions) check() error {
 
 // checkShare checks what viewers need, and tells the hub of it.
 func (o *serveOptions) checkShare() error {
-	if err := o.share.check(o.hub.Token, o.hub.IngestToken, o.hub.ControlToken); err != nil {
+	if err := o.share.check(server.Tokens{Presenter: o.hub.Token, Ingest: o.hub.IngestToken, Control: o.hub.ControlToken}); err != nil {
 		return err
 	}
 	o.hub.Share, o.hub.ShareViewers, o.hub.ViewerToken = o.share.address, o.share.viewers, o.share.token

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -55,21 +54,21 @@ address.`
 // sharePlain is what those say more that have no TLS.
 const sharePlain = ` It is plain HTTP; 'tracer serve' has TLS.`
 
-// check finds what is wrong with the flags; others are the other tokens.
-func (o *shareOptions) check(others ...string) error {
+// check finds what is wrong with the flags, and with the tokens: others are all
+// but the viewers'.
+func (o *shareOptions) check(others server.Tokens) error {
 	o.token = or(o.token, os.Getenv("TRACER_VIEWER_TOKEN"))
-	if o.token != "" && slices.Contains(others, o.token) {
-		return usagef("--viewer-token is the same as another token: a viewer must not be able to act as somebody else (give another one)")
+	others.Viewer = o.token
+	if err := checkTokens(others); err != nil {
+		return err
 	}
 	if o.viewers < 1 {
 		return usagef("--share-viewers %d: nobody could watch (give at least 1)", o.viewers)
 	}
 	if o.address != "" && o.address != shareAuto {
-		if err := checkAddress("share", o.address); err != nil {
-			return err
-		}
+		return checkAddress("share", o.address)
 	}
-	return checkToken("viewer-token", "TRACER_VIEWER_TOKEN", o.token)
+	return nil
 }
 
 // settle chooses the address where it was left open: that of the last start, so

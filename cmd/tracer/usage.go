@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 // usageError says that the command line is wrong, whatever the machine is like.
@@ -56,46 +58,12 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// maxToken is the longest token that the hub takes.
-const maxToken = 256
-
-// checkTokens applies the hub's rules to the tokens that were given, before
-// anything is started. It repeats
-// none of them: what it says ends up in logs.
-func checkTokens(token, ingest, commands string) error {
-	if token != "" && token == ingest {
-		return usagef("--token and --ingest-token are the same: a controller must not be able to act as the presenter (give two)")
-	}
-	if err := checkToken("token", "TRACER_TOKEN", token); err != nil {
-		return err
-	}
-	if commands != "" && (commands == token || commands == ingest) {
-		return usagef("--control-token is the same as another token: what may send spans must not be able to pose as a controller (give three)")
-	}
-	if err := checkToken("control-token", "TRACER_CONTROL_TOKEN", commands); err != nil {
-		return err
-	}
-	return checkToken("ingest-token", "TRACER_INGEST_TOKEN", ingest)
-}
-
-func checkToken(flag, variable, token string) error {
-	if fault := tokenFault(token); fault != "" {
-		return usagef("--%s, or %s, %s", flag, variable, fault)
+// checkTokens applies the hub's rules to tokens before anything is started.
+func checkTokens(t server.Tokens) error {
+	if err := server.CheckTokens(t); err != nil {
+		return &usageError{err}
 	}
 	return nil
-}
-
-// tokenFault says what is wrong with a token and what to do, or "".
-func tokenFault(token string) string {
-	if len(token) > maxToken {
-		return fmt.Sprintf("is longer than %d characters: it has %d (give a shorter one)", maxToken, len(token))
-	}
-	for _, r := range token {
-		if r <= ' ' || r > '~' {
-			return fmt.Sprintf("has a character that a header cannot carry (give printable ASCII without spaces, at most %d characters)", maxToken)
-		}
-	}
-	return ""
 }
 
 // checkNamespace checks the form of a namespace's name; "" is all of them.

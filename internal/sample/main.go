@@ -100,7 +100,7 @@ func export(ctx context.Context, out, tracer, data string) error {
 
 // perform plays the session in the demo of that data folder.
 func perform(ctx context.Context, data string) error {
-	address, err := os.ReadFile(filepath.Join(data, "address"))
+	address, err := os.ReadFile(filepath.Join(data, "hub", "address"))
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func perform(ctx context.Context, data string) error {
 	if err != nil {
 		return err
 	}
-	end, err := runCheckup(ctx, s.cfg, "http://"+strings.TrimSpace(string(address)), filepath.Join(data, "hub", "ingest-token"))
+	end, err := runCheckup(ctx, s.cfg, strings.TrimSpace(string(address)), filepath.Join(data, "hub", "ingest-token"))
 	if err != nil {
 		return err
 	}
