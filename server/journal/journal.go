@@ -144,7 +144,7 @@ func (j *Journal) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if j.lock, err = lockFolder(j.cfg.Dir); err != nil {
+	if j.lock, err = lockFolder(ctx, j.cfg.Dir); err != nil {
 		return err
 	}
 	if j.head, err = openHead(j.cfg.Dir); err != nil {

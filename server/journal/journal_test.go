@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 func TestRestartKeepsEverything(t *testing.T) {
@@ -88,6 +89,23 @@ func TestSecondHubIsToldWhoHasTheFolder(t *testing.T) {
 	_, err := Open(t.Context(), Config{Dir: dir})
 	if !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) {
 		t.Errorf("error is %v, want ErrLocked with the process", err)
+	}
+}
+
+// Who asks whether a folder is in use has it while a hub starts there.
+func TestAFolderThatIsAskedForIsTaken(t *testing.T) {
+	dir := t.TempDir()
+	asker, err := os.Create(filepath.Join(dir, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(asker.Fd()), unix.LOCK_SH|unix.LOCK_NB); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(2*lockEvery, func() { _ = asker.Close() })
+	open(t, dir)
+	if !InUse(dir) {
+		t.Error("the folder is not in use")
 	}
 }
 
