@@ -304,7 +304,7 @@ type moment struct {
 func newStudent(t *testing.T, l *format.Lesson, beats []*flow.Beat) *student {
 	s := &student{t: t, beats: beats}
 	var first []engine.Effect
-	s.engine, first = engine.New(l, beats[0].From)
+	s.engine, first = engine.New(l, beats[0].From, 1)
 	s.later(beats[0].From, engine.Input{Result: &engine.Result{Seq: first[0].Prepare.Seq, Run: beats[0].Run}})
 	for _, b := range beats {
 		if b.Acted != 0 {

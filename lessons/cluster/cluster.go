@@ -119,14 +119,6 @@ func (r *Run) entry() entry {
 	return entry{Namespace: r.Namespace, UID: r.uid, Process: os.Getpid(), Made: r.noted, Commands: r.commands}
 }
 
-// Remove takes the namespace and all in it away, and waits until it is gone.
-func (r *Run) Remove(ctx context.Context) error {
-	if err := r.Leave(ctx); err != nil {
-		return err
-	}
-	return r.AwaitGone(ctx)
-}
-
 // AwaitGone waits until the namespace, which Leave has been called for, is gone.
 func (r *Run) AwaitGone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, goneWithin)

@@ -28,7 +28,7 @@ func begin(t *testing.T, name string) *Run {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := run.Remove(context.Background()); err != nil {
+		if err := run.remove(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -114,6 +114,14 @@ func TestRemoveLeft(t *testing.T) {
 	}
 }
 
+// remove takes the namespace and all in it away, and waits until it is gone.
+func (r *Run) remove(ctx context.Context) error {
+	if err := r.Leave(ctx); err != nil {
+		return err
+	}
+	return r.AwaitGone(ctx)
+}
+
 // noted says whether the ledger in a folder has a run.
 func noted(dir string, r *Run) bool {
 	_, err := os.Stat(filepath.Join(dir, string(r.uid)+ledgerEnd))
@@ -138,7 +146,7 @@ func TestLeaveIsNotForgotten(t *testing.T) {
 	}
 	if next, err := c.Begin(t.Context(), "lesson-next"); err != nil {
 		t.Error(err)
-	} else if err := next.Remove(t.Context()); err != nil {
+	} else if err := next.remove(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if err := run.AwaitGone(t.Context()); err != nil {
@@ -160,12 +168,12 @@ func TestLeaveKnowsTheNamespace(t *testing.T) {
 	}
 	const makes = "      - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [example.test/own]}}\n"
 	do(t, run, makes)
-	if err := run.Remove(t.Context()); err != nil {
+	if err := run.remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	own := begin(t, "lesson-again")
 	do(t, own, makes)
-	if err := run.Remove(t.Context()); err != nil {
+	if err := run.remove(t.Context()); err != nil {
 		t.Error(err)
 	}
 	now, err := own.has(t.Context(), own.Namespace, own.uid)
@@ -184,7 +192,7 @@ func TestLedgerIsEmptyAfterwards(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("while it is played the ledger has %v", files)
 	}
-	if err := run.Remove(t.Context()); err != nil {
+	if err := run.remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 0 {

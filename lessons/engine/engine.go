@@ -162,15 +162,11 @@ const (
 	settleWithin = 30_000_000
 )
 
-// New returns an engine and its first effect. Now is in microseconds since
-// the epoch. The lesson is shared and not changed.
-func New(lesson *format.Lesson, now int64) (*Engine, []Effect) {
-	return NewAt(lesson, now, 1)
-}
-
-// NewAt is New for a lesson that begins at a beat, from 1, of those that there
-// are: what the beats before it do is done without words and questions.
-func NewAt(lesson *format.Lesson, now int64, beat int) (*Engine, []Effect) {
+// New returns an engine and its first effect. Now is in microseconds since the
+// epoch. The lesson, which is shared and not changed, begins at a beat, from 1, of
+// those that there are: what the beats before it do is done without words and
+// questions.
+func New(lesson *format.Lesson, now int64, beat int) (*Engine, []Effect) {
 	e := &Engine{lesson: lesson, now: now, from: beat - 1, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
 	e.seq++
 	return e, []Effect{{Prepare: &Prepare{Seq: e.seq, Name: namespaceOf(lesson)}}}

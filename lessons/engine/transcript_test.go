@@ -136,7 +136,7 @@ func (s *script) start(rest string) {
 		s.t.Fatal(err)
 	}
 	var effects []Effect
-	s.engine, effects = NewAt(l, s.now, beat)
+	s.engine, effects = New(l, s.now, beat)
 	s.show(effects)
 }
 

@@ -101,7 +101,7 @@ func TestNextSaysWhatItDoes(t *testing.T) {
 	lesson := &format.Lesson{ID: "x", Beats: []format.Beat{
 		{Do: []format.Action{scale}}, {Question: &format.Question{}}, {Question: &format.Question{}, Wait: &format.Wait{}}, {},
 	}}
-	e, _ := New(lesson, 1)
+	e, _ := New(lesson, 1, 1)
 	for _, c := range []struct {
 		beat int
 		stage

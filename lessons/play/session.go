@@ -45,7 +45,7 @@ func newSession(p *Player, l *format.Lesson, beat int) *session {
 	s := &session{player: p, lesson: l, in: make(chan input), done: make(chan struct{})}
 	s.closing, s.stop = context.WithCancel(context.Background())
 	s.last, s.giveUp = context.WithCancel(context.Background())
-	s.engine, s.first = engine.NewAt(l, now(), beat)
+	s.engine, s.first = engine.New(l, now(), beat)
 	s.state.Store(s.engine.State())
 	s.crew = crew{session: s, records: make(chan *flow.Beat, 64)}
 	return s

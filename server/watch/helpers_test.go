@@ -199,3 +199,11 @@ func join(t *testing.T, h *Hub, f Filter, from *Position) *viewer {
 	t.Cleanup(v.leave)
 	return v
 }
+
+// subscribe makes a viewer who may add a filter where there is room for one.
+func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
+	return h.subscribeBelow(h.cfg.MaxFeeds, f, from)
+}
+
+// ServeHTTP is ServeGuest for a guest of whom nothing is known.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.ServeGuest(w, r, Guest{}) }

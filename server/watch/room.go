@@ -2,7 +2,6 @@ package watch
 
 import (
 	"bytes"
-	"net/http"
 	"strconv"
 )
 
@@ -60,6 +59,3 @@ func encodeRoom(data []byte, now int64) message {
 	head := append([]byte(`{"type":"room","now":`), strconv.FormatInt(now, 10)...)
 	return message{append(head, `,"room":`...), data, []byte("}")}
 }
-
-// ServeHTTP is ServeGuest for a guest of whom nothing is known.
-func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.ServeGuest(w, r, Guest{}) }

@@ -58,13 +58,8 @@ type viewer struct {
 	room int64
 }
 
-// subscribe makes a viewer. leave must be called in the end.
-func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
-	return h.subscribeBelow(h.cfg.MaxFeeds, f, from)
-}
-
-// subscribeBelow is subscribe for who may add a filter only where there are
-// fewer than most.
+// subscribeBelow makes a viewer, who may add a filter only where there are fewer
+// than most. leave must be called in the end.
 func (h *Hub) subscribeBelow(most int, f Filter, from *Position) (*viewer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
