@@ -51,9 +51,8 @@ type recordings struct {
 // recorded is one of them.
 type recorded struct {
 	Recording
-	mu   sync.Mutex
-	seen *session // nil until it is folded
-	now  *folding // nil while it is not folded
+	mu  sync.Mutex
+	now *folding // under way or well done, else nil
 }
 
 // session is a recording that has been folded.

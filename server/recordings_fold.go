@@ -13,7 +13,8 @@ import (
 	"github.com/reconcile-tracer/tracer/server/watch"
 )
 
-// folding is one run through the file, for all who ask meanwhile.
+// folding is one run through the file, for all who ask meanwhile or, where it
+// went well, later.
 type folding struct {
 	askers int // under recorded's lock; nobody folds for none
 	stop   context.CancelFunc
@@ -42,7 +43,9 @@ func (r *recorded) ask(ctx context.Context, rs *recordings) (*session, error) {
 	}
 	if f.askers--; f.askers == 0 {
 		f.stop()
-		r.now = nil
+		if r.now == f {
+			r.now = nil
+		}
 	}
 	return nil, context.Cause(ctx)
 }
@@ -51,11 +54,6 @@ func (r *recorded) ask(ctx context.Context, rs *recordings) (*session, error) {
 func (r *recorded) begin(rs *recordings) (*folding, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seen != nil {
-		done := make(chan struct{})
-		close(done)
-		return &folding{seen: r.seen, done: done}, nil
-	}
 	if r.now == nil {
 		ctx, stop := context.WithCancel(rs.reading)
 		f := &folding{stop: stop, done: make(chan struct{})}
@@ -81,12 +79,12 @@ func (r *recorded) end(f *folding, rs *recordings, fold func() (*session, error)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		f.seen, r.seen = s, s
+		f.seen, r.now = s, f
 	} else {
 		f.err = &RecordingError{r.Name, err}
-	}
-	if r.now == f {
-		r.now = nil
+		if r.now == f {
+			r.now = nil
+		}
 	}
 	close(f.done)
 }
@@ -164,9 +162,6 @@ func (p *player) take(b journal.Block) error {
 		p.pass(b.At)
 	}
 	p.last = b.At
-	if err := p.ctx.Err(); err != nil {
-		return err
-	}
 	return p.fold.take(b)
 }
 
