@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/internal/standin"
+	"github.com/reconcile-tracer/tracer/internal/zip"
 	"github.com/reconcile-tracer/tracer/lessons/engine"
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/lessons/play"
@@ -89,18 +89,15 @@ func (o *lessonOptions) recordRun(ctx context.Context, l *format.Lesson, hub *pl
 	return nil
 }
 
-// writeSession writes a session, gzipped as well as can be: it is written once.
-func writeSession(to io.Writer, session []byte, zipped bool) error {
-	if !zipped {
-		_, err := to.Write(session)
-		return err
+// writeSession writes a session, gzipped or as it is.
+func writeSession(to io.Writer, session []byte, zipped bool) (err error) {
+	if zipped {
+		if session, err = zip.Bytes(session); err != nil {
+			return err
+		}
 	}
-	zip, err := gzip.NewWriterLevel(to, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	_, err = zip.Write(session)
-	return errors.Join(err, zip.Close())
+	_, err = to.Write(session)
+	return err
 }
 
 // awaitQuiet waits until the hub has every beat of the run, over, and nothing

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
-	"github.com/klauspost/compress/gzip"
+
+	"github.com/reconcile-tracer/tracer/internal/zip"
 )
 
 // budgets are how many bytes each file may have when it travels, gzipped.
@@ -50,10 +51,11 @@ func run(entries []string, out string, check bool, w io.Writer) error {
 
 // emit writes or compares one file, and holds it to its budget.
 func emit(f api.OutputFile, check bool, w io.Writer) error {
-	packed, err := gzipped(f.Contents)
+	zipped, err := zip.Bytes(f.Contents) // as the hub sends it
 	if err != nil {
 		return err
 	}
+	packed := len(zipped)
 	name := filepath.Base(f.Path)
 	fmt.Fprintf(w, "%s %d bytes, %d gzipped\n", name, len(f.Contents), packed)
 	if err := put(f, check); err != nil {
@@ -148,20 +150,4 @@ func put(f api.OutputFile, check bool) error {
 		return fmt.Errorf("%s is out of date: run go run ./internal/bundle", filepath.Base(f.Path))
 	}
 	return nil
-}
-
-// gzipped is how many bytes travel: the hub packs as small as gzip can.
-func gzipped(data []byte) (int, error) {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return 0, fmt.Errorf("measuring the bundle: %w", err)
-	}
-	if _, err := z.Write(data); err != nil {
-		return 0, fmt.Errorf("measuring the bundle: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return 0, fmt.Errorf("measuring the bundle: %w", err)
-	}
-	return b.Len(), nil
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/internal/standin"
+	"github.com/reconcile-tracer/tracer/internal/zip"
 )
 
 func main() {
@@ -74,8 +73,7 @@ func recordSample(ctx context.Context, out, tracer, data string) error {
 	return check(out)
 }
 
-// export writes the session compressed as well as can be: it is read often, and
-// written once.
+// export writes the session, gzipped.
 func export(ctx context.Context, out, tracer, data string) error {
 	cmd := exec.CommandContext(ctx, tracer, "export", "--data", data, "-o", "-")
 	cmd.Stderr = os.Stderr
@@ -83,19 +81,11 @@ func export(ctx context.Context, out, tracer, data string) error {
 	if err != nil {
 		return err
 	}
-	plain = standin.For(data, plain)
-	var file bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&file, gzip.BestCompression)
+	file, err := zip.Bytes(standin.For(data, plain))
 	if err != nil {
 		return err
 	}
-	if _, err := zip.Write(plain); err != nil {
-		return err
-	}
-	if err := zip.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(out, file.Bytes(), 0o644)
+	return os.WriteFile(out, file, 0o644)
 }
 
 // perform plays the session in the demo of that data folder.
