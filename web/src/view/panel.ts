@@ -2,6 +2,7 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
+import { stationOf } from "../layout/spotlight.ts";
 import { asOf, settled } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
 import { copied, h, say } from "./dom.ts";
@@ -14,11 +15,10 @@ import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
 import { standsStill } from "./standstill.ts";
-import { stationAt } from "./steps.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
 
-/** So many reconciles are listed at first, and so many more each time that older ones are asked for. */
+/** So many reconciles are listed at first, and twice as many more each time that older ones are asked for. */
 const listed = 60;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
 const nothingFor = 20 * SECOND;
@@ -214,7 +214,9 @@ export class PanelElement extends HTMLElement {
   /** While one steps through a reconcile, what tells of the phase is marked, and each step brings it into sight. */
   private markStep(tab: Tab, { run, app }: Scope): void {
     const { playhead } = app;
-    const node = tab === "run" && run !== undefined && playhead.paused ? stationAt(run, playhead.now()) : undefined;
+    // As it is told, not as it was known then: a copy has another layout.
+    const whole = tab === "run" && playhead.paused ? app.model.reconcile(run?.key ?? "") : undefined;
+    const node = whole && stationOf(whole, playhead.now(), app.model.holds())?.node;
     const marked: HTMLElement[] = [];
     for (const element of this.body.querySelectorAll<HTMLElement>("[data-step]")) {
       const here = element.dataset["step"] === node;
