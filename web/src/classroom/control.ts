@@ -3,7 +3,7 @@ import type { Control } from "../base/rows.gen.ts";
 import { countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
-import { ask, patient } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 import type { Chip } from "./chips.ts";
 
@@ -52,8 +52,7 @@ export class ControlElement extends HTMLElement {
   pauseOrResume(): void {
     if (this.toggle?.hidden !== false) return;
     if (!this.isOpen()) return this.open(true);
-    const paused = this.standing().some((row) => row.command === "pause" && row.controller === this.which());
-    void this.run({ command: paused ? "resume" : "pause" });
+    void this.run({ command: this.stands() ? "resume" : "pause" });
   }
 
   step(by: "phase" | "reconcile"): void {
@@ -69,7 +68,8 @@ export class ControlElement extends HTMLElement {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
       this.fillWhich(able.map((lane) => lane.name));
-      this.offerResume();
+      const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
+      if (button !== null) button.disabled = !this.stands();
     }
     const chips = chipsOf(app.model.holdsAt("", this.now), this.standing());
     show(this, this.isOpen() || chips.length > 0);
@@ -78,12 +78,10 @@ export class ControlElement extends HTMLElement {
   }
 
   /** There is something to resume while the controller is paused or a worker is held. */
-  private offerResume(): void {
+  private stands(): boolean {
     const which = this.which();
-    const held = (this.app?.model.holdsAt(which, this.now).length ?? 0) > 0;
     const paused = this.standing().some((row) => row.command === "pause" && row.controller === which);
-    const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
-    if (button !== null) button.disabled = !held && !paused;
+    return paused || (this.app?.model.holdsAt(which, this.now).length ?? 0) > 0;
   }
 
   private standing(): readonly Control[] {
@@ -161,8 +159,7 @@ export class ControlElement extends HTMLElement {
     const late = (said: string): void => {
       this.answer(said, true);
     };
-    const answer = await patient(ask("control", { controller: this.which(), ...fields }), late);
-    const { text = "", note = "", refused = "" } = answer ?? {};
+    const { text = "", note = "", refused } = await ask("control", { controller: this.which(), ...fields }, late);
     this.answer(refused === "" ? [text, note].filter((said) => said !== "").join(". ") : refused, refused !== "");
     return refused;
   }

@@ -182,7 +182,9 @@ export class TryItElement extends HTMLElement {
     this.acted?.(this.controllerOf(action === "create" ? "" : `${args["namespace"] ?? ""}/${args["name"] ?? ""}`));
     this.awaited = undefined;
     const began = this.app?.watch.hubNow() ?? 0;
-    const { summary = "", refused } = await ask(`actions/${action}`, args);
+    const { summary = "", refused } = await ask(`actions/${action}`, args, (text) => {
+      this.answer({ ok: false, text });
+    });
     const answer = { ok: refused === "", text: refused === "" ? summary : refused };
     this.answer(answer);
     // What was asked for is a refusal: that is no success to be shown in green.

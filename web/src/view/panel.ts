@@ -104,6 +104,7 @@ export class PanelElement extends HTMLElement {
   /** Shows a view, of that controller where it is of one. */
   private show(tab: Tab, lane: string | undefined): void {
     if (lane !== undefined) this.lane = lane;
+    this.later.again();
     if (ofSelection(tab)) this.selected = tab;
     else {
       this.all = tab;
@@ -260,14 +261,18 @@ export class PanelElement extends HTMLElement {
     if (target.closest("[data-clear]") !== null) return app.selection.set(undefined);
     const take = target.closest<HTMLElement>("[data-take]");
     if (take !== null) return this.take(take, app);
-    const { go = "", item, of, write = "" } = target.closest<HTMLElement>("[data-go], [data-item]")?.dataset ?? {};
-    const run = app.model.reconcile(go);
+    const { go = "", item, of, write } = target.closest<HTMLElement>("[data-go], [data-item]")?.dataset ?? {};
+    if (this.go(go, write) || item === undefined) return;
+    this.selected = "item";
+    app.selection.set({ controller: of ?? this.scope(app).lane?.key ?? "", item, reconcile: "" });
+  }
+
+  /** Shows a reconcile, and lights a write of it; false where it is not known. */
+  go(reconcile: string, write = ""): boolean {
+    const run = this.app?.model.reconcile(reconcile);
     this.runView.lit = write;
     if (write !== "") this.selected = "run";
-    if (run !== undefined) app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    else if (item !== undefined) {
-      this.selected = "item";
-      app.selection.set({ controller: of ?? this.scope(app).lane?.key ?? "", item, reconcile: "" });
-    }
+    if (run !== undefined) this.app?.selection.set({ controller: run.controller, item: run.item, reconcile });
+    return run !== undefined;
   }
 }
