@@ -64,14 +64,18 @@ export class ControlElement extends HTMLElement {
     if (app === undefined) return;
     this.now = app.recording === undefined ? app.watch.hubNow() : app.playhead.now();
     const able = app.model.lanes(this.now).filter((lane) => lane.controller.control === true);
+    const standing = this.standing();
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
       this.fillWhich(able.map((lane) => lane.name));
       const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
       if (button !== null) button.disabled = !this.stands();
+      // An answer that stands there as a chip is only read out.
+      const said = part(this, "said");
+      if (standing.some(({ text }) => text === said.textContent)) said.classList.add("unseen");
     }
-    const chips = chipsOf(app.model.holdsAt("", this.now), this.standing());
+    const chips = chipsOf(app.model.holdsAt("", this.now), standing);
     show(this, this.isOpen() || chips.length > 0);
     this.chips?.paint(chips);
     for (const chip of chips) this.warn(chip);
@@ -166,7 +170,7 @@ export class ControlElement extends HTMLElement {
 
   private answer(text: string, bad: boolean): void {
     const said = part(this, "said");
-    said.classList.toggle("is-error", bad);
+    said.className = bad ? "control-said is-error" : "control-said";
     say(said, text);
   }
 }
