@@ -93,11 +93,6 @@ export class Layout {
     this.index.get(lane)?.journeys.at(t, visit);
   }
 
-  /** Calls visit for each journey that is under way at some time in [from, to]. */
-  overlapping(lane: string, from: number, to: number, visit: (journey: Journey) => void): void {
-    this.index.get(lane)?.journeys.overlapping(from, to, visit);
-  }
-
   /** Calls visit for each stay in the queue that holds the true time t. */
   readyAt(lane: string, t: number, visit: (ready: Ready) => void): void {
     this.index.get(lane)?.ready.at(t, visit);

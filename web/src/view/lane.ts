@@ -259,7 +259,9 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-flow", flows);
       attr(g, "data-tone", edge?.tone ?? "");
       g.style.setProperty("--heat", flows ? `${String(Math.round(100 * edge.heat))}%` : "");
-      say(part(g, "rate"), flows ? `${rate(edge.rate)}/s` : "");
+      // Some say nothing: the line before them says as much.
+      const says = g.querySelector('[data-part="rate"]');
+      if (says !== null) say(says, flows ? `${rate(edge.rate)}/s` : "");
       const width = edge !== undefined && edge.width > 1 ? `${(2 * edge.width).toFixed(1)}px` : "";
       if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
