@@ -52,8 +52,8 @@ test("what waits in the queue is chosen by Space as by Enter", async ({ demo, da
   for (const name of ["first", "second", "third"]) {
     await demo.action("create", { namespace: "default", name, replicas: "1" });
   }
-  // Two workers hold the others.
-  const slot = dash.locator('[data-node="queue"] .slot[data-item="default/third"]:not([hidden])');
+  // Two workers hold the others: it has come to the top, where it stays.
+  const slot = dash.locator('[data-node="queue"] .slot[data-slot="0"][data-item="default/third"]:not([hidden])');
   await slot.focus();
   await dash.keyboard.press(" ");
   await expect(slot).toHaveClass(/is-selected/);

@@ -117,6 +117,7 @@ const proofs: Readonly<Record<string, Proof>> = {
     const bars = (): Promise<string> =>
       page.locator('[data-part="bars"]').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
     await press(page, "Space");
+    await expect(transport(page)).toContainText("paused");
     const before = await bars();
     await press(page, closer);
     await expect.poll(bars).not.toBe(before);
