@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -63,37 +62,16 @@ type Edge struct {
 	Text   string
 	TextAt Point
 	Anchor string
-	Arrow  bool
+	// Rate is where it says how many go along it in a second: below its text,
+	// or above it where it has none. nil where the edge before it says as much.
+	Rate  *Label
+	Arrow bool
 }
 
-// RateAt is where the edge says how many go along it in a second: below its
-// text, or above it where it has none.
-func (e Edge) RateAt() Point {
-	switch {
-	case e.Anchor == "middle":
-		return Point{e.TextAt.X, e.TextAt.Y + 36}
-	case e.Text != "":
-		return Point{e.TextAt.X, e.TextAt.Y + 20}
-	}
-	from, to := e.Corners[0], e.Corners[len(e.Corners)-1]
-	switch e.ID {
-	case "queue-dequeue":
-		return Point{186, 306}
-	case "requeue-done":
-		return Point{againX + 8, 196}
-	case "waiting-queue":
-		return Point{queueX + 12, 130}
-	}
-	return Point{(from.X + to.X) / 2, from.Y - 18}
-}
-
-// RateAnchor is the SVG text-anchor of what stands at RateAt.
-func (e Edge) RateAnchor() string {
-	switch e.ID {
-	case "queue-dequeue", "requeue-done", "waiting-queue":
-		return "start"
-	}
-	return cmp.Or(e.Anchor, "middle")
+// Label is where a text of the map stands, with its SVG text-anchor.
+type Label struct {
+	At     Point
+	Anchor string
 }
 
 // The lines on which the map stands.
@@ -134,30 +112,32 @@ func Edges() []Edge {
 }
 
 func workEdges() []Edge {
-	across := func(id string, from, to float64) Edge {
-		return Edge{ID: id, Corners: []Point{{from, workY}, {to, workY}}, Style: "solid", Arrow: true}
+	across := func(id string, from, to float64, rate *Label) Edge {
+		return Edge{ID: id, Corners: []Point{{from, workY}, {to, workY}}, Style: "solid", Arrow: true, Rate: rate}
 	}
 	return []Edge{
-		across("queue-dequeue", 180, 212), across("dequeue-fetch", 320, 350),
-		across("fetch-compute", 458, 488), across("compute-apply", 596, 626),
-		across("apply-requeue", 734, 764), across("requeue-done", 872, 902),
+		across("queue-dequeue", 180, 212, &Label{Point{186, 306}, "start"}), across("dequeue-fetch", 320, 350, nil),
+		across("fetch-compute", 458, 488, nil), across("compute-apply", 596, 626, nil),
+		across("apply-requeue", 734, 764, nil), across("requeue-done", 872, 902, &Label{Point{againX + 8, 196}, "start"}),
 	}
 }
 
 func loopEdges() []Edge {
 	return []Edge{
 		{ID: "requeue-waiting", Corners: []Point{{872, workY}, {againX, workY}, {againX, waitY}, {562, waitY}}, Style: "dotted", Arrow: true,
-			Text: "requeue · after · back-off", TextAt: Point{725, waitY - 18}, Anchor: "middle"},
-		{ID: "waiting-queue", Corners: []Point{{136, waitY}, {queueX, waitY}, {queueX, 152}}, Style: "dotted", Arrow: true},
+			Text: "requeue · after · back-off", TextAt: Point{725, waitY - 18}, Anchor: "middle", Rate: &Label{Point{725, waitY + 18}, "middle"}},
+		{ID: "waiting-queue", Corners: []Point{{136, waitY}, {queueX, waitY}, {queueX, 152}}, Style: "dotted", Arrow: true,
+			Rate: &Label{Point{queueX + 12, 130}, "start"}},
 		{ID: "apply-api", Corners: []Point{{applyX, 286}, {applyX, 391}}, Style: "solid", Arrow: true,
-			Text: "write", TextAt: Point{applyX + 16, 338}, Anchor: "start"},
+			Text: "write", TextAt: Point{applyX + 16, 338}, Anchor: "start", Rate: &Label{Point{applyX + 16, 358}, "start"}},
 		{ID: "api-cache", Corners: []Point{{528, baseY}, {438, baseY}}, Style: "solid", Arrow: true,
-			Text: "watch", TextAt: Point{483, baseY - 18}, Anchor: "middle"},
+			Text: "watch", TextAt: Point{483, baseY - 18}, Anchor: "middle", Rate: &Label{Point{483, baseY + 18}, "middle"}},
 		{ID: "cache-queue", Corners: []Point{{262, baseY}, {queueX, baseY}, {queueX, 324}}, Style: "solid", Arrow: true,
-			Text: "events", TextAt: Point{190, baseY - 18}, Anchor: "middle"},
-		{ID: "outside-api", Corners: []Point{{944, baseY}, {704, baseY}}, Style: "solid", Arrow: true},
+			Text: "events", TextAt: Point{190, baseY - 18}, Anchor: "middle", Rate: &Label{Point{190, baseY + 18}, "middle"}},
+		{ID: "outside-api", Corners: []Point{{944, baseY}, {704, baseY}}, Style: "solid", Arrow: true,
+			Rate: &Label{Point{824, baseY - 18}, "middle"}},
 		{ID: "cache-fetch", Corners: []Point{{fetchX, 391}, {fetchX, 286}}, Style: "dashed", Arrow: true,
-			Text: "read, local", TextAt: Point{fetchX - 16, 338}, Anchor: "end"},
+			Text: "read, local", TextAt: Point{fetchX - 16, 338}, Anchor: "end", Rate: &Label{Point{fetchX - 16, 358}, "end"}},
 	}
 }
 

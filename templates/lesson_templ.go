@@ -32,102 +32,29 @@ func lesson(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Recorded != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"lesson-moves\">")
+		if p.Recorded != nil || p.presents() {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div class=\"lesson-moves\"><button class=\"button lesson-details\" type=\"button\" data-part=\"details\" aria-expanded=\"false\" aria-controls=\"panel\">Details</button> <button class=\"button\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = lessonDetails().Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button class=\"button\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button>")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = lessonNext().Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div>")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-		} else if p.presents() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"lesson-moves\">")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = lessonDetails().Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<button class=\"button\" type=\"button\" data-do=\"previous\" title=\"One beat back (Page Up)\">Back</button> <button class=\"button\" type=\"button\" data-do=\"restart\">Restart beat</button> <button class=\"button\" type=\"button\" data-do=\"stop\">Stop</button>")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = lessonNext().Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</div><div class=\"lesson-moves when-failed\"><button class=\"button\" type=\"button\" data-do=\"stop\">Close</button> <button class=\"button\" type=\"button\" data-do=\"start-here\" title=\"What the beats before it do is done without words\">Start at this beat</button> <button class=\"button primary\" type=\"button\" data-do=\"start\">Start again</button></div>")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</header><div class=\"lesson-body\" data-part=\"body\" tabindex=\"-1\"><div class=\"lesson-words\" data-part=\"words\" aria-live=\"polite\"></div><div class=\"lesson-question\" data-part=\"question\" hidden></div><ul class=\"lesson-came\" data-part=\"came\" hidden></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p></div></tracer-lesson>")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		return nil
-	})
-}
-
-// lessonDetails opens the panel where the lesson stands in its place.
-func lessonDetails() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
-			return templ_7745c5c3_CtxErr
-		}
-		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
-		if !templ_7745c5c3_IsBuffer {
-			defer func() {
-				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err == nil {
-					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+			if p.presents() {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<button class=\"button\" type=\"button\" data-do=\"restart\">Restart beat</button> <button class=\"button\" type=\"button\" data-do=\"stop\">Stop</button> ")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
 				}
-			}()
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<button class=\"button primary lesson-next\" type=\"button\" data-do=\"next\" data-part=\"next\" title=\"Next (Page Down)\">Next</button></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
-		ctx = templ.InitializeContext(ctx)
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<button class=\"button lesson-details\" type=\"button\" data-part=\"details\" aria-expanded=\"false\" aria-controls=\"panel\">Details</button>")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
+		if p.presents() {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"lesson-moves when-failed\"><button class=\"button\" type=\"button\" data-do=\"stop\">Close</button> <button class=\"button\" type=\"button\" data-do=\"start-here\" title=\"What the beats before it do is done without words\">Start at this beat</button> <button class=\"button primary\" type=\"button\" data-do=\"start\">Start again</button></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
-		return nil
-	})
-}
-
-// lessonNext says what the next press does.
-func lessonNext() templ.Component {
-	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
-		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
-		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
-			return templ_7745c5c3_CtxErr
-		}
-		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
-		if !templ_7745c5c3_IsBuffer {
-			defer func() {
-				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err == nil {
-					templ_7745c5c3_Err = templ_7745c5c3_BufErr
-				}
-			}()
-		}
-		ctx = templ.InitializeContext(ctx)
-		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button class=\"button primary lesson-next\" type=\"button\" data-do=\"next\" data-part=\"next\" title=\"Next (Page Down)\">Next</button>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</header><div class=\"lesson-body\" data-part=\"body\" tabindex=\"-1\"><div class=\"lesson-words\" data-part=\"words\" aria-live=\"polite\"></div><div class=\"lesson-question\" data-part=\"question\" hidden></div><ul class=\"lesson-came\" data-part=\"came\" hidden></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p></div></tracer-lesson>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -153,7 +80,7 @@ func lessons() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">A lesson that you start makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">A lesson that you start makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -187,11 +187,8 @@ func ShellToken(variable, file string) string {
 
 // pieces cuts a command where a line may break: behind = and %20, and before /.
 func pieces(command string) []string {
-	return strings.SplitAfter(strings.NewReplacer("=", "=\x00", "%20", "%20\x00", "/", "\x00/").Replace(command), "\x00")
+	return strings.Split(strings.NewReplacer("=", "=\x00", "%20", "%20\x00", "/", "\x00/").Replace(command), "\x00")
 }
-
-// bare is a piece without its mark.
-func bare(piece string) string { return strings.TrimSuffix(piece, "\x00") }
 
 // LoginNeeded is the notice for a visitor without a session.
 func LoginNeeded() Notice {

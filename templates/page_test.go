@@ -133,7 +133,7 @@ func TestTook(t *testing.T) {
 		0: "", 20 * time.Microsecond: "0.02 ms", 9900 * time.Microsecond: "9.9 ms", 140 * time.Millisecond: "140 ms", 2 * time.Second: "2.0 s",
 	} {
 		if got := Took(d); got != want {
-			t.Errorf("took(%v) = %q, want %q", d, got, want)
+			t.Errorf("Took(%v) = %q, want %q", d, got, want)
 		}
 	}
 }

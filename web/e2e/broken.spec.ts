@@ -1,9 +1,9 @@
 import { expect, test } from "@playwright/test";
 
-import { Hub } from "./serve.ts";
+import { Hub } from "./hub.ts";
 
 test("what cannot be read of the stream is told, counted and skipped, and the rest goes on", async ({ page }) => {
-  const hub = await Hub.start();
+  const hub = await Hub.serve();
   try {
     let say: (message: string) => void = () => undefined;
     await page.routeWebSocket(/\/api\/v1\/watch/, (socket) => {

@@ -14,6 +14,10 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await strip.getByRole("button", { name: "Pause the controller" }).click();
   await expect(strip.locator(".stands")).toContainText("paused podset");
   await expect(strip.locator(".stands")).toContainText("ends in");
+  // The answer stands there as a chip: it is read out, and not shown a second time.
+  const said = strip.locator("[data-part=said]");
+  await expect(said).toHaveText("presenter paused podset");
+  await expect.poll(async () => (await said.boundingBox())?.height).toBe(1);
   await expect(student.locator("#control .stands")).toContainText("paused podset");
   await expect(student.getByRole("button", { name: /Lift|Pause the controller/ })).toHaveCount(0);
   // The picture goes on: it is the controller that stands.
@@ -48,8 +52,8 @@ test("what waits in the queue is chosen by Space as by Enter", async ({ demo, da
   for (const name of ["first", "second", "third"]) {
     await demo.action("create", { namespace: "default", name, replicas: "1" });
   }
-  // Two workers hold the others.
-  const slot = dash.locator('[data-node="queue"] .slot[data-item="default/third"]:not([hidden])');
+  // Two workers hold the others: it has come to the top, where it stays.
+  const slot = dash.locator('[data-node="queue"] .slot[data-slot="0"][data-item="default/third"]:not([hidden])');
   await slot.focus();
   await dash.keyboard.press(" ");
   await expect(slot).toHaveClass(/is-selected/);
@@ -87,6 +91,12 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
   await expect(strip.locator(".stand").first()).toContainText("apply");
   await demo.action("scale", { namespace: "default", name: "web", replicas: "5" });
   await expect(dash.locator("tracer-lane .node.is-held")).toHaveAttribute("data-node", "apply");
+  // K goes on, as Resume does: who is held stands.
+  await expect(strip.getByRole("button", { name: "Resume" })).toBeEnabled();
+  await strip.getByRole("button", { name: "Resume" }).focus();
+  await dash.keyboard.press("k");
+  await expect(strip.locator("[data-part=said]")).toHaveText("presenter resumed podset");
+  await expect(strip.locator(".stands")).not.toContainText("paused");
   await strip.getByRole("button", { name: /^Lift: / }).click();
   await expect(dash.locator("tracer-lane .node.is-held")).toHaveCount(0);
 });

@@ -1,20 +1,14 @@
 import { type Page, expect, test as base } from "@playwright/test";
 
-import { Hub } from "./serve.ts";
+import { Hub, open } from "./hub.ts";
 
 const test = base.extend<{ hub: Hub }>({
   hub: async ({}, use) => {
-    const hub = await Hub.start();
+    const hub = await Hub.serve();
     await use(hub);
     await hub.stop();
   },
 });
-
-/** Opens a hub's page and waits until its script runs. */
-async function open(page: Page, hub: Hub): Promise<void> {
-  await page.goto(hub.login);
-  await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
-}
 
 /** What stands on a lane's canvas, and which of its tokens has the ring. */
 async function drawn(page: Page): Promise<{ labels: string[]; counts: number[]; selected: string }> {
@@ -77,11 +71,9 @@ test.describe("a hub that keeps more than it gives to every page", () => {
   let oldest = 0;
 
   test.beforeAll(async () => {
-    deep = await Hub.start();
+    deep = await Hub.serve();
     await deep.send(1300, 2, "-items", "60");
-    const answer = await fetch(`${deep.origin}/api/v1/rows?row=reconcile&limit=50000`, {
-      headers: { Authorization: "Bearer e2e-presenter" },
-    });
+    const answer = await deep.api("rows?row=reconcile&limit=50000");
     const rows = (await answer.text()).split("\n").filter((line) => line !== "");
     expect(rows.length).toBeGreaterThan(2100);
     oldest = Math.min(...rows.map((line) => (JSON.parse(line) as { from: number }).from));

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "@playwright/test";
 
 import { expect, test as base } from "./demo.ts";
-import { Hub } from "./serve.ts";
+import { Hub } from "./hub.ts";
 
 /** A site of another origin, whose only page has the hub's view in a frame. */
 class Site {
@@ -45,7 +45,7 @@ const test = base.extend<{ allowed: Site; other: Site; hub: Hub }>({
     await site.stop();
   },
   hub: async ({ allowed }, use) => {
-    const hub = await Hub.start(["--embed-ancestor", allowed.origin]);
+    const hub = await Hub.serve("--embed-ancestor", allowed.origin);
     await use(hub);
     await hub.stop();
   },

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 import { type Page, test as base } from "@playwright/test";
 
@@ -35,8 +36,9 @@ export class Hub {
     return new Hub(child, folder, login);
   }
 
-  static serve(): Promise<Hub> {
-    return Hub.start("serve", "--listen", "127.0.0.1:0", "--otlp-grpc", "off", "--data", "{folder}");
+  /** A hub without a cluster, with the flags that a test needs. */
+  static serve(...flags: readonly string[]): Promise<Hub> {
+    return Hub.start("serve", "--listen", "127.0.0.1:0", "--otlp-grpc", "off", "--data", "{folder}", ...flags);
   }
 
   static replay(file: string): Promise<Hub> {
@@ -45,6 +47,24 @@ export class Hub {
 
   get origin(): string {
     return new URL(this.login).origin;
+  }
+
+  /** Asks as the presenter. */
+  async api(path: string, more: RequestInit = {}): Promise<Response> {
+    const headers = { Authorization: `Bearer ${tokens.TRACER_TOKEN}`, "Content-Type": "application/json" };
+    const answer = await fetch(`${this.origin}/api/v1/${path}`, { headers, ...more });
+    if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${await answer.text()}`);
+    return answer;
+  }
+
+  async embedLink(): Promise<string> {
+    return ((await (await this.api("embed", { method: "POST", body: "{}" })).json()) as { url: string }).url;
+  }
+
+  /** Sends the spans of made-up reconciles: rate a second, for so many seconds. */
+  async send(rate = 20, seconds = 1, ...more: readonly string[]): Promise<void> {
+    const args = ["run", "./internal/load", "-hub", this.origin, "-rate", String(rate), "-for", `${String(seconds)}s`];
+    await promisify(execFile)("go", [...args, ...more], { cwd: root, env: { ...process.env, ...tokens } });
   }
 
   /** Stops it in its tracks, as a machine that has no memory left does; its connections stay open. */

@@ -1,21 +1,13 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
+import { turnTo } from "./common.ts";
 import { choose, expect, test } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 import { fitsTheHall } from "./hall.ts";
 import { viewer } from "./viewers.ts";
 
 const lesson = (page: Page) => page.locator("#lesson");
-
-/** Turns the pages of a lesson until it shows that. What is still waited for is not turned over: the hub says so. */
-async function turnTo(page: Page, shown: string): Promise<void> {
-  await expect(async () => {
-    if (await lesson(page).locator(shown).isVisible()) return;
-    await page.keyboard.press("PageDown");
-    await expect(lesson(page).locator(shown)).toBeVisible({ timeout: 1_500 });
-  }).toPass({ timeout: 90_000, intervals: [200] });
-}
 
 async function start(page: Page, id: string): Promise<void> {
   await page.getByRole("button", { name: "Lessons" }).click();

@@ -1,13 +1,13 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Page, expect, test as base } from "@playwright/test";
 
-import { Hub } from "./serve.ts";
+import { Hub } from "./hub.ts";
 
 /** A hub to which some reconciles have been sent, and its page. */
 const test = base.extend<{ dash: Page }, { hub: Hub }>({
   hub: [
     async ({}, use) => {
-      const hub = await Hub.start();
+      const hub = await Hub.serve();
       await hub.send(20, 1, "-items", "4");
       await use(hub);
       await hub.stop();
@@ -123,17 +123,22 @@ test("with reduced motion nothing is on its way, and the stations stand below th
   const sent = hub.send(10, 4, "-items", "4");
   await expect(page.locator(".twin .station.is-lit").first()).toBeVisible();
   expect((await page.locator(".twin").boundingBox())?.height).toBeGreaterThan(60);
-  for (let i = 0; i < 8; i++) {
-    const edges = await page.locator("tracer-lane").evaluate((lane) => {
-      const { tokens } = (
-        lane as unknown as { drawing(): { tokens?: { tokens: readonly { edge?: string }[] } } }
-      ).drawing();
-      return (tokens?.tokens ?? []).flatMap(({ edge }) => edge ?? []);
+  let over = false;
+  const ended = sent.finally(() => (over = true));
+  let seated = 0;
+  while (!over) {
+    const tokens = await page.locator("tracer-lane").evaluate((lane) => {
+      interface Drawing {
+        readonly tokens?: { readonly tokens: readonly { readonly edge?: string }[] };
+      }
+      return (lane as unknown as { drawing(): Drawing }).drawing().tokens?.tokens ?? [];
     });
-    expect(edges).toEqual([]);
+    expect(tokens.filter(({ edge }) => edge !== undefined)).toEqual([]);
+    seated += tokens.length;
     await page.evaluate(() => new Promise(requestAnimationFrame));
   }
-  await sent;
+  await ended;
+  expect(seated).toBeGreaterThan(0);
 });
 
 test("with dark forced colours every text can be read", async ({ dash }) => {
@@ -143,7 +148,7 @@ test("with dark forced colours every text can be read", async ({ dash }) => {
 });
 
 test("an embedded view that is narrow has its map", async ({ browser }) => {
-  const hub = await Hub.start(["--embed-ancestor", "https://course.example"]);
+  const hub = await Hub.serve("--embed-ancestor", "https://course.example");
   const page = await (await browser.newContext({ viewport: { width: 600, height: 700 } })).newPage();
   await page.goto(`${hub.origin}/embed`);
   await page.locator("#lane-template").evaluate((template) => {

@@ -134,6 +134,7 @@ test("controllers: charts are read by keys and as a table, and a click goes to t
   await tabs(dash, "Controllers").click();
   const chart = dash.getByRole("slider", { name: "podset over time" });
   await expect(chart.locator(".chart-bar").first()).toBeVisible();
+  await expect(chart.locator('[data-band=""]')).toHaveText(/^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, of 2 min$/);
   await chart.focus();
   await dash.keyboard.press("ArrowLeft");
   const said = (await chart.getAttribute("aria-valuetext")) ?? "";

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 
 import { type Page, expect, test as base } from "@playwright/test";
 
-import { Hub } from "./serve.ts";
+import { Hub } from "./hub.ts";
 
 const test = base.extend<{ dash: Page }>({
   dash: async ({ page }, use) => {
-    const hub = await Hub.start();
+    const hub = await Hub.serve();
     await page.goto(hub.login);
     await page.locator("#menu:not([hidden])").waitFor();
     const sending = hub.send(12, 6, "-errors", "0.2", "-items", "6");

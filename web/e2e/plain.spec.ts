@@ -1,7 +1,7 @@
 import type { Browser, Page } from "@playwright/test";
 
 import { expect, test } from "./demo.ts";
-import { Hub } from "./serve.ts";
+import { Hub } from "./hub.ts";
 
 /** A page in a browser that runs no script. */
 async function plain(browser: Browser, url: string): Promise<Page> {
@@ -53,7 +53,7 @@ test("without script a recording is told as it ended, with its errors in red", a
 });
 
 test("without script the frame for another site says what it lacks", async ({ browser }) => {
-  const hub = await Hub.start(["--embed-ancestor", "https://course.example"]);
+  const hub = await Hub.serve("--embed-ancestor", "https://course.example");
   const page = await plain(browser, await hub.embedLink());
   const said = page.locator("noscript p", { hasText: "This view needs JavaScript" });
   await expect(said).toBeInViewport({ ratio: 1 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import AxeBuilder from "@axe-core/playwright";
 
+import { copiedLink, looks } from "./common.ts";
 import { choose } from "./demo.ts";
 import { Hub, expect, open, test, tracer } from "./hub.ts";
 
@@ -63,15 +64,7 @@ test("a link into a recording leads to its moment; one to another time says so a
   await page.keyboard.press("Shift+ArrowRight");
   await expect(page.locator(where)).toContainText("paused");
   const at = await page.locator(where).textContent();
-  await page.evaluate(() => {
-    const writeText = (text: string): Promise<void> => {
-      document.body.dataset["copied"] = text;
-      return Promise.resolve();
-    };
-    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
-  });
-  await page.keyboard.press("c");
-  const link = (await page.locator("body").getAttribute("data-copied")) ?? "";
+  const link = await copiedLink(page);
   expect(link).toMatch(/\/\?recording=sample#at=\d+&sel=default\//);
 
   await page.goto("about:blank");
@@ -135,15 +128,7 @@ async function momentOf(page: Page): Promise<{ hash: string; where: string; item
   await page.keyboard.press("Shift+ArrowLeft");
   // The words come up to a tenth of a second after the picture.
   await expect(shown).not.toHaveText(before);
-  await page.evaluate(() => {
-    const writeText = (text: string): Promise<void> => {
-      document.body.dataset["copied"] = text;
-      return Promise.resolve();
-    };
-    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
-  });
-  await page.keyboard.press("c");
-  const hash = /#\S+/.exec((await page.locator("body").getAttribute("data-copied")) ?? "")?.[0] ?? "";
+  const hash = /#\S+/.exec(await copiedLink(page))?.[0] ?? "";
   const item = /sel=([^@]+)/.exec(hash)?.[1] ?? "";
   return { hash, where: (await shown.textContent()) ?? "", item };
 }
@@ -163,12 +148,7 @@ test("a recording looks like one: its frame in every theme and size", async ({ p
   await page.screenshot({ path: "test-results/recorded-empty.png" });
   await page.goto(`${hub.origin}/?recording=sample`);
   await expect(page.locator(where)).toHaveText("1× speed");
-  for (const [name, width, height, theme] of [
-    ["light", 1280, 720, "light"],
-    ["dark", 1280, 720, "dark"],
-    ["projector", 1920, 1080, "projector"],
-    ["narrow", 390, 844, "light"],
-  ] as const) {
+  for (const [name, width, height, theme] of looks) {
     await page.setViewportSize({ width, height });
     await choose(page, theme);
     await expect(page.locator("#recorded")).toBeInViewport();

@@ -48,7 +48,20 @@ test("a script that does not come is said, with what to do", async ({ page, hub 
   await page.route("**/static/*.js", (route) => route.abort());
   await page.getByRole("button", { name: "Try it" }).click();
   await expect(page.locator("#notice")).toContainText("The hub did not send the script for classes");
+  // Each press asks again.
+  const again = page.waitForRequest("**/static/classroom.js");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await again;
   await page.unroute("**/static/*.js");
+  await page.getByRole("button", { name: "Try it" }).click();
+  await expect(page.locator("#tryit")).toBeVisible();
+
+  await page.route("**/static/classroom.js", (route) => route.abort());
+  await page.reload();
+  await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Try it" }).click();
+  await expect(page.locator("#notice")).toContainText("The hub did not send the script for classes");
+  await page.unroute("**/static/classroom.js");
   await page.getByRole("button", { name: "Reload the page" }).click();
   await page.getByRole("button", { name: "Try it" }).click();
   await expect(page.locator("#tryit")).toBeVisible();
@@ -58,4 +71,7 @@ test("a script that does not come is said, with what to do", async ({ page, hub 
   await expect(page.locator("tracer-lane")).toHaveCount(2);
   await page.locator("[data-panel=charts]").first().click();
   await expect(page.locator("#details")).toContainText("The hub did not send this view. Reload the page.");
+  await page.unroute("**/static/panels.js");
+  await page.locator("[data-panel=charts]").first().click();
+  await expect(page.locator("#details .charts")).toBeVisible();
 });

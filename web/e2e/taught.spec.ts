@@ -1,10 +1,13 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
+import { copiedLink, looks, turnTo } from "./common.ts";
 import { choose } from "./demo.ts";
 import { fitsTheHall } from "./hall.ts";
 import { expect, open, test } from "./hub.ts";
 
+/** A recorded lesson waits for nothing: what a page turned brings is there at once, ms. */
+const soon = 300;
 const where = '#transport [data-part="where"]';
 
 /** Opens the recorded lesson at its first beat. */
@@ -36,7 +39,7 @@ test("a recorded lesson is given without a cluster, by the keys of a remote", as
   await expect(page.locator("#details")).toContainText("lesson-1/web");
 
   for (const n of [3, 4, 5]) {
-    await turnTo(page, `beat ${String(n)} of 8`);
+    await turnTo(page, `text=beat ${String(n)} of 8`, soon);
     await at(n);
   }
   await expect(lesson.locator(".lesson-choice")).toHaveCount(2);
@@ -67,15 +70,7 @@ test("the last beat says that it is the last; a link to a moment leads there, no
   await expect(lesson).toContainText("beat 8 of 8");
   await page.keyboard.press("PageDown");
   await expect(lesson).toContainText("beat 8 of 8");
-  await page.evaluate(() => {
-    const writeText = (text: string): Promise<void> => {
-      document.body.dataset["copied"] = text;
-      return Promise.resolve();
-    };
-    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
-  });
-  await page.keyboard.press("c");
-  const link = (await page.locator("body").getAttribute("data-copied")) ?? "";
+  const link = await copiedLink(page);
   await page.goto("about:blank");
   await page.goto(link);
   await expect(lesson).toContainText("beat 8 of 8");
@@ -89,14 +84,9 @@ test("a recorded lesson in every theme and size; axe finds nothing", async ({ pa
     await page.keyboard.press("PageDown");
     await expect(page.locator("#lesson")).toHaveAttribute("data-state", state);
   };
-  await turnTo(page, "beat 5 of 8");
+  await turnTo(page, "text=beat 5 of 8", soon);
   await expect(page.locator("#lesson")).toHaveAttribute("data-state", "ready");
-  for (const [name, width, height, theme] of [
-    ["light", 1280, 720, "light"],
-    ["dark", 1280, 720, "dark"],
-    ["projector", 1920, 1080, "projector"],
-    ["narrow", 390, 844, "light"],
-  ] as const) {
+  for (const [name, width, height, theme] of looks) {
     await page.setViewportSize({ width, height });
     await choose(page, theme);
     await expect(page.locator("#lesson h2")).toBeInViewport();
@@ -179,7 +169,7 @@ test("a recording does not give the answer away: what is under way at its moment
   await open(page, hub);
   await page.goto(`${hub.origin}/?recording=lesson-4`);
   const lesson = page.locator("#lesson");
-  await turnTo(page, "beat 4 of 9");
+  await turnTo(page, "text=beat 4 of 9", soon);
   const panel = page.locator("#details");
   await expect(panel).toContainText("running for");
   await expect(panel.locator(".fall-name", { hasText: "held" })).toBeVisible();
@@ -195,7 +185,7 @@ test("a recording does not give the answer away: what is under way at its moment
   await expect(lesson).toHaveAttribute("data-state", "done");
   await expect(page.getByRole("button", { name: "Item", exact: true })).toHaveAttribute("aria-current", "true");
   // In another beat it goes to what the beat spoke of.
-  await turnTo(page, "beat 8 of 9");
+  await turnTo(page, "text=beat 8 of 9", soon);
   await page.keyboard.press("PageDown");
   await page.keyboard.press("PageDown");
   await expect(lesson.locator(".is-right")).toContainText("One");
@@ -217,7 +207,7 @@ test("Next says what it does; while it plays it goes to the end, and one press m
   const lesson = page.locator("#lesson");
   const next = lesson.locator('[data-do="next"]');
   await expect(next).toHaveText("Next: play it");
-  await turnTo(page, "beat 2 of 9");
+  await turnTo(page, "text=beat 2 of 9", soon);
   await expect(next).toHaveText("Next: show the answer");
   await page.keyboard.press("PageDown");
   await expect(next).toHaveText("Next: go to its end");
@@ -237,12 +227,3 @@ test("Next says what it does; while it plays it goes to the end, and one press m
     await expect(lesson).toContainText("beat 4 of 9", { timeout: 200 });
   }).toPass({ timeout: 5_000 });
 });
-
-/** Turns the pages of a recorded lesson until it shows that. */
-async function turnTo(page: Page, shown: string): Promise<void> {
-  await expect(async () => {
-    if (await page.locator("#lesson", { hasText: shown }).isVisible()) return;
-    await page.keyboard.press("PageDown");
-    await expect(page.locator("#lesson")).toContainText(shown, { timeout: 300 });
-  }).toPass({ timeout: 30_000, intervals: [50] });
-}

@@ -2,11 +2,11 @@ import AxeBuilder from "@axe-core/playwright";
 import { type Page, expect, test as base } from "@playwright/test";
 
 import { choose } from "./demo.ts";
-import { Hub } from "./serve.ts";
+import { Hub } from "./hub.ts";
 
 const test = base.extend<{ dash: Page }>({
   dash: async ({ page }, use) => {
-    const hub = await Hub.start();
+    const hub = await Hub.serve();
     await page.goto(hub.login);
     await page.locator("#menu:not([hidden])").waitFor();
     const sending = hub.send(6, 5, "-errors", "0.3", "-items", "6");

@@ -1,12 +1,20 @@
+import type { Locator, Page } from "@playwright/test";
+
 import { choose, expect, test } from "./demo.ts";
 import { multiply } from "./lanes.ts";
 
+/** Opens the actions, for one PodSet. */
+async function tryIt(page: Page, name: string): Promise<Locator> {
+  await page.getByRole("button", { name: "Try it" }).click();
+  const panel = page.locator("#tryit");
+  await panel.locator('[data-part="item"]').selectOption(`default/${name}`);
+  return panel;
+}
+
 test("Try it asks for no more than is allowed, folds for a reconcile, and Esc closes it", async ({ demo, dash }) => {
   await demo.action("scale", { namespace: "default", name: "web", replicas: "3" });
-  await dash.getByRole("button", { name: "Try it" }).click();
-  const panel = dash.locator("#tryit");
+  const panel = await tryIt(dash, "web");
   const more = panel.getByRole("button", { name: "One more" });
-  await panel.locator('[data-part="item"]').selectOption("default/web");
   // A reconcile that comes in between sets the number to what the PodSet has.
   await expect(async () => {
     while (await more.isEnabled()) await more.click({ timeout: 1000 });
@@ -55,9 +63,7 @@ test("Try it moves nothing when an action is answered, and leads to the conflict
   dash,
 }) => {
   await demo.action("scale", { namespace: "default", name: "web", replicas: "4" });
-  await dash.getByRole("button", { name: "Try it" }).click();
-  const panel = dash.locator("#tryit");
-  await panel.locator('[data-part="item"]').selectOption("default/web");
+  const panel = await tryIt(dash, "web");
   const places = (): Promise<number[]> =>
     panel.locator("button:visible").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
   for (const width of [1280, 390]) {
@@ -103,9 +109,7 @@ test("the first press of Scale changes something, and what was deleted comes bac
   dash,
 }) => {
   await demo.action("create", { namespace: "default", name: "undone", replicas: "2" });
-  await dash.getByRole("button", { name: "Try it" }).click();
-  const panel = dash.locator("#tryit");
-  await panel.locator('[data-part="item"]').selectOption("default/undone");
+  const panel = await tryIt(dash, "undone");
   await expect(panel.locator('[data-part="replicas"]')).toHaveText("3");
   await panel.getByRole("button", { name: "Scale", exact: true }).click();
   await expect(panel.locator('[data-part="said"]')).toContainText("from 2 to 3");
@@ -113,4 +117,21 @@ test("the first press of Scale changes something, and what was deleted comes bac
   await panel.getByRole("button", { name: "Delete the PodSet · you can create it again" }).click();
   await panel.getByRole("button", { name: "Create it again", exact: true }).click();
   await expect(panel.locator('[data-part="said"]')).toContainText("with 3 replicas");
+});
+
+test("Try it says when the hub has not answered, and what it answers when it does", async ({ demo, dash }) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
+  const panel = await tryIt(dash, "web");
+  let go: () => void = () => undefined;
+  const stuck = new Promise<void>((done) => (go = done));
+  await dash.route("**/api/v1/actions/scale", async (route) => {
+    await stuck;
+    await route.continue();
+  });
+  await panel.getByRole("button", { name: "Scale", exact: true }).click();
+  const said = panel.locator('[data-part="said"]');
+  await expect(said).toHaveText("Scaling web …");
+  await expect(said).toContainText("The hub has not answered for 5 s");
+  go();
+  await expect(said).toContainText("from 2 to");
 });

@@ -31,7 +31,7 @@ export function classroom(given: Given): Classroom {
   ];
   control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   if (live) line.connect(given, room);
-  lesson.connect(app, live ? new HubPlayer(room) : new RecordingPlayer(app), given.tell);
+  lesson.connect(given, live ? new HubPlayer(room) : new RecordingPlayer(app));
   const presenter = presents ? presenterParts(given, room) : undefined;
   return {
     step: () => {
@@ -54,7 +54,7 @@ export function classroom(given: Given): Classroom {
       presenter?.press[button]();
       app.wake();
     },
-    embed: embedLink,
+    embed: () => embedLink(given.tell),
     tryIt: () => {
       presenter?.tryIt.open(true);
     },

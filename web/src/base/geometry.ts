@@ -20,6 +20,13 @@ export type EdgeId =
   | "outside-api"
   | "cache-fetch";
 
+/** The boxes of the loop: the phases of a reconcile, in their order. */
+export const PHASES = ["dequeue", "fetch", "compute", "apply", "requeue"] as const satisfies readonly NodeId[];
+
+export function isPhase(id: string): id is (typeof PHASES)[number] {
+  return (PHASES as readonly string[]).includes(id);
+}
+
 /** A rectangle in map units, x and y being its top left corner. */
 export interface Rect {
   readonly x: number;

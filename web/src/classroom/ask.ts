@@ -36,25 +36,20 @@ export interface Answer {
 /** How long an answer may take before it is said that none has come, ms. */
 const patience = 5_000;
 
-/** patient says it where the hub does not answer, and goes on waiting. */
-export async function patient<T>(answer: Promise<T> | undefined, late: (text: string) => void): Promise<T | undefined> {
-  const timer = setTimeout(() => {
-    late("The hub has not answered for 5 s. It may be busy, or cut off.");
-  }, patience);
-  try {
-    return await answer;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** ask gets, or with a body posts. refused is "" where the hub did it. */
+/**
+ * ask gets, or with a body posts. refused is "" where the hub did it. late is told where the hub does not answer; the
+ * answer is waited for all the same.
+ */
 export async function ask(
   path: string,
   body?: object,
+  late?: (text: string) => void,
   method = "POST",
 ): Promise<Answer & { readonly refused: string }> {
   const headers = { "Content-Type": "application/json" };
+  const timer = setTimeout(() => {
+    late?.("The hub has not answered for 5 s. It may be busy, or cut off.");
+  }, patience);
   try {
     const response = await fetch(
       `/api/v1/${path}`,
@@ -64,5 +59,7 @@ export async function ask(
     return { ...json, refused: response.ok ? "" : (json.error ?? `The hub answered ${String(response.status)}.`) };
   } catch {
     return { refused: "The hub cannot be reached. Wait until the page is connected again." };
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,7 +1,7 @@
 /** What stands for the controllers, in words: commands, and workers that are held. Pure. */
 import type { Control, Hold } from "../base/rows.gen.ts";
 import { SECOND, countdown } from "../base/time.ts";
-import { nameOf } from "../view/words.ts";
+import { heldBefore } from "../view/words.ts";
 
 /** How long before its end it is said that a command ends by itself. */
 const warnBefore = 60 * SECOND;
@@ -21,14 +21,14 @@ export function chipsOf(holds: readonly Hold[], controls: readonly Control[]): r
   const chips = controls.map((row): Chip => {
     const own = row.command === "pause" ? holds.filter((hold) => holdsIt(row, hold)) : [];
     for (const hold of own) told.add(hold);
-    const text = own.length > 0 ? heldText(own) : row.text;
+    const text = own.length > 0 ? heldBefore(own) : row.text;
     return { key: row.key, text, from: row.from, until: row.until ?? 0, lift: row };
   });
   const others = holds.filter((hold) => !told.has(hold));
   return [
     ...others.map((hold): Chip => {
       const { key, from, until = 0 } = hold;
-      return { key: `hold ${key}`, text: heldText([hold]), from, until, lift: undefined };
+      return { key: `hold ${key}`, text: heldBefore([hold]), from, until, lift: undefined };
     }),
     ...chips,
   ];
@@ -38,15 +38,6 @@ function holdsIt({ controller, item = "", phase = "" }: Control, hold: Hold): bo
   return (
     controller === hold.controller && (item === "" || item === hold.item) && (phase === "" || phase === hold.phase)
   );
-}
-
-function heldText(holds: readonly Hold[]): string {
-  const who = [
-    ...new Set(holds.map(({ controller, item = "" }) => (item === "" ? `a worker of ${controller}` : nameOf(item)))),
-  ];
-  const phases = [...new Set(holds.map(({ phase }) => phase))];
-  const names = who.length > 3 ? `${who.slice(0, 2).join(", ")} and ${String(who.length - 2)} others` : who.join(", ");
-  return `${names} ${who.length > 1 ? "are" : "is"} held before ${phases.join(", ")}`;
 }
 
 /** warningOf says that what has stood for long ends soon, "" as long as there is nothing to say. */

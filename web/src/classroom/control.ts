@@ -3,7 +3,7 @@ import type { Control } from "../base/rows.gen.ts";
 import { countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
-import { ask, patient } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 import type { Chip } from "./chips.ts";
 
@@ -52,8 +52,7 @@ export class ControlElement extends HTMLElement {
   pauseOrResume(): void {
     if (this.toggle?.hidden !== false) return;
     if (!this.isOpen()) return this.open(true);
-    const paused = this.standing().some((row) => row.command === "pause" && row.controller === this.which());
-    void this.run({ command: paused ? "resume" : "pause" });
+    void this.run({ command: this.stands() ? "resume" : "pause" });
   }
 
   step(by: "phase" | "reconcile"): void {
@@ -65,25 +64,28 @@ export class ControlElement extends HTMLElement {
     if (app === undefined) return;
     this.now = app.recording === undefined ? app.watch.hubNow() : app.playhead.now();
     const able = app.model.lanes(this.now).filter((lane) => lane.controller.control === true);
+    const standing = this.standing();
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
       this.fillWhich(able.map((lane) => lane.name));
-      this.offerResume();
+      const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
+      if (button !== null) button.disabled = !this.stands();
+      // An answer that stands there as a chip is only read out.
+      const said = part(this, "said");
+      if (standing.some(({ text }) => text === said.textContent)) said.classList.add("unseen");
     }
-    const chips = chipsOf(app.model.holdsAt("", this.now), this.standing());
+    const chips = chipsOf(app.model.holdsAt("", this.now), standing);
     show(this, this.isOpen() || chips.length > 0);
     this.chips?.paint(chips);
     for (const chip of chips) this.warn(chip);
   }
 
   /** There is something to resume while the controller is paused or a worker is held. */
-  private offerResume(): void {
+  private stands(): boolean {
     const which = this.which();
-    const held = (this.app?.model.holdsAt(which, this.now).length ?? 0) > 0;
     const paused = this.standing().some((row) => row.command === "pause" && row.controller === which);
-    const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
-    if (button !== null) button.disabled = !held && !paused;
+    return paused || (this.app?.model.holdsAt(which, this.now).length ?? 0) > 0;
   }
 
   private standing(): readonly Control[] {
@@ -161,15 +163,14 @@ export class ControlElement extends HTMLElement {
     const late = (said: string): void => {
       this.answer(said, true);
     };
-    const answer = await patient(ask("control", { controller: this.which(), ...fields }), late);
-    const { text = "", note = "", refused = "" } = answer ?? {};
+    const { text = "", note = "", refused } = await ask("control", { controller: this.which(), ...fields }, late);
     this.answer(refused === "" ? [text, note].filter((said) => said !== "").join(". ") : refused, refused !== "");
     return refused;
   }
 
   private answer(text: string, bad: boolean): void {
     const said = part(this, "said");
-    said.classList.toggle("is-error", bad);
+    said.className = bad ? "control-said is-error" : "control-said";
     say(said, text);
   }
 }

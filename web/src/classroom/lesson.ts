@@ -2,9 +2,8 @@
 import type { Lesson } from "../model/lesson.ts";
 import type { App } from "../view/app.ts";
 import { attr, h, part, say, show } from "../view/dom.ts";
-import type { Tell } from "../view/link.ts";
+import type { Given } from "../view/classroom.ts";
 import { writeFailed } from "../view/words.ts";
-import { patient } from "./ask.ts";
 import type { Command, Player } from "./players.ts";
 import { questionOf } from "./question.ts";
 
@@ -20,7 +19,7 @@ const fits = [0.36, 0.42, 0.48, 0.54, 0.6].flatMap((share) =>
 );
 
 export class LessonElement extends HTMLElement {
-  private app: App | undefined;
+  private given: Given | undefined;
   private player: Player | undefined;
   private lesson: Lesson | undefined;
   private viewers = 0;
@@ -29,7 +28,6 @@ export class LessonElement extends HTMLElement {
   private chosen = "";
   /** The choice of this page at the beat that is shown, -1 for none. */
   private mine = -1;
-  private tell: Tell | undefined;
   /** The hub is there. */
   private heard = true;
   /** The beat of which it was said that nobody has answered, and the one in which the presenter has used the panel. */
@@ -39,10 +37,10 @@ export class LessonElement extends HTMLElement {
   private selects = false;
   private seeking = false;
 
-  connect(app: App, player: Player, tell: Tell): void {
-    this.app = app;
+  connect(given: Given, player: Player): void {
+    const { app } = given;
+    this.given = given;
     this.player = player;
-    this.tell = tell;
     for (const kind of ["pointerdown", "keydown"]) {
       document.getElementById("panel")?.addEventListener(kind, (event) => {
         // The keys of a remote come to where the focus is.
@@ -78,8 +76,9 @@ export class LessonElement extends HTMLElement {
   }
 
   paint(): void {
-    const { app, player } = this;
-    if (app === undefined || player === undefined) return;
+    const { given, player } = this;
+    if (given === undefined || player === undefined) return;
+    const { app } = given;
     const [lesson, viewers] = [player.lesson(), player.viewers()];
     this.highlight(lesson);
     this.seek();
@@ -91,7 +90,7 @@ export class LessonElement extends HTMLElement {
     if (lesson === was && viewers === this.viewers && app.looks.get() === this.looks && !back) return;
     [this.lesson, this.viewers] = [lesson, viewers];
     if (was !== undefined && (lesson === undefined || beatOf(was) !== beatOf(lesson))) this.openDetails(false);
-    if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, app);
+    if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, given);
     document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
     if (anew(was, lesson)) this.askMine(lesson);
@@ -99,9 +98,9 @@ export class LessonElement extends HTMLElement {
     if (was === undefined && document.activeElement?.id === "lessons-open") part(this, "body").focus();
     if (lesson !== undefined) this.draw(lesson);
     this.fit();
-    if (lesson !== was && lesson !== undefined) this.select(lesson, app);
+    if (lesson !== was && lesson !== undefined) this.select(lesson, given);
     // The map has another size, and its letters may have one.
-    dispatchEvent(new Event("resize"));
+    given.relaid();
     this.looks = app.looks.get();
   }
 
@@ -188,28 +187,24 @@ export class LessonElement extends HTMLElement {
   }
 
   /** The page selects what the beat is about, once for each time that it changes; viewers follow the presenter's. */
-  private select(lesson: Lesson, app: App): void {
+  private select(lesson: Lesson, { app, go }: Given): void {
     const { id, beat, sel, recorded } = lesson;
     const chosen = [id, beat, sel.item, sel.reconcile].join();
     const follows = document.body.dataset["role"] === "viewer" && !recorded;
     if (sel.item === "" || chosen === this.chosen || follows) return;
     this.chosen = chosen;
     this.selects = true;
-    if (sel.reconcile === "" || this.touched === beatOf(lesson) || !this.showWrite(sel.reconcile, app)) {
+    if (sel.reconcile === "" || this.touched === beatOf(lesson) || !this.showWrite(sel.reconcile, app, go))
       app.selection.set(sel);
-    }
     this.selects = false;
   }
 
   /** The panel goes to what the beat spoke of: the reconcile, and its write that failed, or its last. */
-  private showWrite(key: string, app: App): boolean {
+  private showWrite(key: string, app: App, go: Given["go"]): boolean {
     const run = app.model.reconcile(key);
     if (run === undefined) return false;
     const write = run.writes.find(writeFailed) ?? run.writes.at(-1);
-    const link = h("button", { hidden: true, "data-go": key, "data-write": write?.span });
-    document.getElementById("details")?.append(link);
-    link.click();
-    link.remove();
+    go(key, write?.span ?? "");
     this.seeking = write !== undefined;
     return true;
   }
@@ -228,13 +223,14 @@ export class LessonElement extends HTMLElement {
     attr(button, "aria-expanded", String(wanted));
     document.getElementById("stage")?.classList.toggle("is-detailed", wanted);
     this.seeking = wanted;
-    this.app?.looks.set(this.app.looks.get() + 1);
+    this.looks = -1;
+    this.given?.app.wake();
   }
 
-  private end({ id, title, sel }: Lesson, app: App): void {
+  private end({ id, title, sel }: Lesson, { app, tell }: Given): void {
     const name = /^lesson-(\d+)$/.exec(id)?.[1];
     const [namespace = ""] = sel.item.split("/");
-    this.tell?.(`${name === undefined ? title : `Lesson ${name}`} has ended. Namespace ${namespace} is removed.`);
+    tell(`${name === undefined ? title : `Lesson ${name}`} has ended. Namespace ${namespace} is removed.`);
     if (document.body.dataset["role"] !== "viewer") app.selection.set(undefined);
   }
 
@@ -245,16 +241,13 @@ export class LessonElement extends HTMLElement {
       this.nudged = beatOf(lesson);
       if (first) return this.answer(nobody);
     }
-    const late = (text: string): void => {
-      this.answer(text);
-    };
-    void patient(this.player?.move(command), late).then((refused = "") => {
+    void this.player?.move(command, this.answer).then((refused) => {
       // Another presenter has moved it.
       if (this.lesson?.beat !== lesson?.beat || this.lesson?.state !== lesson?.state) return;
       // What is waited for stands there already.
       const waits = command === "next" && this.lesson?.state === "waiting";
       if (refused !== "") this.answer(waits ? stillWaits : refused);
-      this.app?.wake();
+      this.given?.app.wake();
     });
   }
 
@@ -269,15 +262,15 @@ export class LessonElement extends HTMLElement {
     });
   }
 
-  private answer(text: string): void {
+  private readonly answer = (text: string): void => {
     say(part(this, "said"), text);
     this.fit();
-  }
+  };
 
   private choose(choice: number): void {
     const { lesson } = this;
     if (lesson?.question?.open !== true) return;
-    void this.player?.answer(lesson.beat, choice).then((refused) => {
+    void this.player?.answer(lesson.beat, choice, this.answer).then((refused) => {
       if (refused === "") this.mine = choice;
       else say(part(this, "said"), refused);
       if (this.lesson !== undefined) this.drawQuestion(this.lesson);

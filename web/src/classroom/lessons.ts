@@ -16,7 +16,7 @@ export class Lessons {
       const id =
         target instanceof Element ? target.closest<HTMLElement>("[data-lesson]")?.dataset["lesson"] : undefined;
       if (id === undefined) return;
-      void ask(`lessons/${id}/start`, {}).then(({ refused }) => {
+      void ask(`lessons/${id}/start`, {}, this.say).then(({ refused }) => {
         if (refused !== "") return this.say(refused);
         dialog.close();
         // The keys of a remote are not to be those of the button that opened the list.
@@ -32,7 +32,10 @@ export class Lessons {
 
   /** Without a cluster there are the recorded ones. */
   private async list(): Promise<void> {
-    const [{ lessons = [], refused }, { recordings = [] }] = await Promise.all([ask("lessons"), ask("recordings")]);
+    const [{ lessons = [], refused }, { recordings = [] }] = await Promise.all([
+      ask("lessons", undefined, this.say),
+      ask("recordings"),
+    ]);
     this.say(refused);
     const recorded = recordings.filter(({ name }) => name.startsWith("lesson-"));
     const entries =
@@ -47,9 +50,9 @@ export class Lessons {
     part(this.dialog, "list").replaceChildren(...entries);
   }
 
-  private say(text: string): void {
+  private readonly say = (text: string): void => {
     say(part(this.dialog, "said"), text);
-  }
+  };
 }
 
 /** What there is for a lesson. */

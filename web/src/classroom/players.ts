@@ -14,10 +14,10 @@ export interface Player {
   lesson(): Lesson | undefined;
   /** How many watch. */
   viewers(): number;
-  /** Answers why it was not done, "" when it was. */
-  move(command: Command): Promise<string>;
+  /** Answers why it was not done, "" when it was; late is told that no answer has come yet. */
+  move(command: Command, late: (text: string) => void): Promise<string>;
   /** Predicts; answers why that was not taken, "" when it was. */
-  answer(beat: number, choice: number): Promise<string>;
+  answer(beat: number, choice: number, late: (text: string) => void): Promise<string>;
   /** What this browser has answered to the question of the beat, -1 for nothing. */
   mine(): Promise<number>;
   /** It is called before each picture. */
@@ -45,16 +45,17 @@ export class HubPlayer implements Player {
     return this.room()?.viewers ?? 0;
   }
 
-  async move(command: Command): Promise<string> {
+  async move(command: Command, late: (text: string) => void): Promise<string> {
     const { refused } = await ask(
       command.startsWith("start") ? `lessons/${this.read?.id ?? ""}/start` : `lesson/${command}`,
       command === "start" ? {} : { beat: this.read?.beat, state: this.read?.state },
+      late,
     );
     return refused;
   }
 
-  async answer(beat: number, choice: number): Promise<string> {
-    const { refused } = await ask("lesson/answer", { beat, choice });
+  async answer(beat: number, choice: number, late: (text: string) => void): Promise<string> {
+    const { refused } = await ask("lesson/answer", { beat, choice }, late);
     return refused;
   }
 

@@ -124,7 +124,7 @@ export class RoomElement extends HTMLElement {
   /** A word that was not heard is said again. */
   private tell(what: "presenter" | "following", body: object): void {
     this.toldAt = performance.now();
-    void ask(`room/${what}`, { page: this.given?.page, ...body }, "PUT").then(({ refused }) => {
+    void ask(`room/${what}`, { page: this.given?.page, ...body }, undefined, "PUT").then(({ refused }) => {
       const ok = refused === "";
       this.unheard = ok ? 0 : this.unheard + 1;
       if (ok) return;
@@ -168,18 +168,18 @@ export class RoomElement extends HTMLElement {
     }
   }
 
-  private presenterLine({ app, page }: Given, room: Room): Line | undefined {
+  private presenterLine({ app, page, tell }: Given, room: Room): Line | undefined {
     if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
     if (room.presenter.here && room.presenter.page !== page) {
       const take = (): void => {
-        void ask("room/presenter", { page, take: true, ...shown(app) }, "PUT");
+        void ask("room/presenter", { page, take: true, ...shown(app) }, tell, "PUT");
       };
       const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
       return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
     }
     if (room.viewers === 0) return undefined;
     const call = (): void => {
-      void ask("room/call", {});
+      void ask("room/call", {}, tell);
     };
     const said = `${plural(room.viewers, "viewer watches", "viewers watch")}, ${following(room)}`;
     return room.following < room.viewers ? { said, main: ["Call everyone back", call] } : { said };

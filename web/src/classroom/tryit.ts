@@ -179,19 +179,25 @@ export class TryItElement extends HTMLElement {
     said.className = "tryit-said is-busy";
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
     const size = String(Math.min(this.most, this.size ?? this.replicas));
-    this.acted?.(this.controllerOf(action === "create" ? "" : `${args["namespace"] ?? ""}/${args["name"] ?? ""}`));
+    const item = `${args["namespace"] ?? ""}/${args["name"] ?? ""}`;
+    this.acted?.(this.controllerOf(action === "create" ? "" : item));
     this.awaited = undefined;
-    const began = this.app?.watch.hubNow() ?? 0;
-    const { summary = "", refused } = await ask(`actions/${action}`, args);
-    const answer = { ok: refused === "", text: refused === "" ? summary : refused };
-    this.answer(answer);
-    // What was asked for is a refusal: that is no success to be shown in green.
-    if (answer.ok && action === "conflict") part(this, "said").classList.add("is-busy");
-    if (answer.ok && action === "conflict")
-      this.awaitConflict(`${args["namespace"] ?? ""}/${args["name"] ?? ""}`, began);
-    if (answer.ok && action === "delete") this.offerAgain({ ...args, replicas: size });
-    if (answer.ok) this.app?.playhead.follow();
-    return answer.ok;
+    const since = this.app?.watch.hubNow() ?? 0;
+    const { summary = "", refused } = await ask(`actions/${action}`, args, (text) => {
+      this.answer({ ok: false, text });
+    });
+    const ok = refused === "";
+    this.answer({ ok, text: ok ? summary : refused });
+    if (!ok) return false;
+    if (action === "conflict") {
+      // What was asked for is a refusal: that is no success to be shown in green.
+      said.classList.add("is-busy");
+      this.awaited = { item, since };
+      this.linkConflict();
+    }
+    if (action === "delete") this.offerAgain({ ...args, replicas: size });
+    this.app?.playhead.follow();
+    return true;
   }
 
   /** The controller of an item, or, of one that is not there yet, the one that has others like it. */
@@ -207,11 +213,6 @@ export class TryItElement extends HTMLElement {
   }
 
   /** Leads to the controller's own conflict, once it is there. */
-  private awaitConflict(item: string, since: number): void {
-    this.awaited = { item, since };
-    this.linkConflict();
-  }
-
   private linkConflict(): void {
     const { app, awaited } = this;
     const run =

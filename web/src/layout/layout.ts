@@ -2,9 +2,10 @@ import { Intervals } from "../base/intervals.ts";
 import type { Hold, Reconcile, Row, Wait } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
+import { isHoldOf } from "../model/holds.ts";
 import type { Change } from "../model/types.ts";
 import { beginOf, takenAt } from "./pass.ts";
-import { isHoldOf, isStandIn, standIn, stopped } from "./stops.ts";
+import { isStandIn, standIn, stopped } from "./stops.ts";
 import { Track } from "./track.ts";
 import type { Entry } from "./track.ts";
 import type { Journey } from "./types.ts";
@@ -90,11 +91,6 @@ export class Layout {
   /** Calls visit for each journey of a lane that is under way at the display time t. */
   at(lane: string, t: number, visit: (journey: Journey) => void): void {
     this.index.get(lane)?.journeys.at(t, visit);
-  }
-
-  /** Calls visit for each journey that is under way at some time in [from, to]. */
-  overlapping(lane: string, from: number, to: number, visit: (journey: Journey) => void): void {
-    this.index.get(lane)?.journeys.overlapping(from, to, visit);
   }
 
   /** Calls visit for each stay in the queue that holds the true time t. */

@@ -1,4 +1,5 @@
 /** One pass's way along the line of work, from the queue's slot to done or to the waiting room. */
+import { PHASES } from "../base/geometry.ts";
 import type { EdgeId, NodeId } from "../base/geometry.ts";
 import type { Phase, Reconcile } from "../base/rows.gen.ts";
 import { DONE, FAILED, IN_FLIGHT, STALE, WAITING, Way } from "./steps.ts";
@@ -10,8 +11,9 @@ import type { Journey } from "./types.ts";
 import { causesWord, nameOf, word } from "./words.ts";
 import { writes } from "./writes.ts";
 
-const LINE = ["queue", "dequeue", "fetch", "compute", "apply", "requeue"] as const satisfies readonly NodeId[];
-const EDGES = [
+const LINE = ["queue", ...PHASES] as const satisfies readonly NodeId[];
+/** The ways from each place of the line to the next. */
+export const EDGES = [
   "queue-dequeue",
   "dequeue-fetch",
   "fetch-compute",

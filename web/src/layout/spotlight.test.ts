@@ -6,12 +6,12 @@ import { spotlit } from "../scene/spotlight.ts";
 import { at, cause, pass } from "../../test/rows.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { layout } from "./layout.ts";
-import { shownAt, spotlight } from "./spotlight.ts";
+import { spotlight, stationOf } from "./spotlight.ts";
 
 const plain = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], { key: "r", causes: [cause({ at: at(0) })] });
 
 test("a reconcile's stations are its phases at their true times", () => {
-  const { stations } = spotlight(plain);
+  const { stations } = spotlight(plain, []);
   assert.deepEqual(
     stations.map((station) => [station.node, station.at]),
     plain.phases.map((phase) => [phase.name, phase.from]),
@@ -22,7 +22,7 @@ test("phases that began in the same moment are a microsecond apart, so that each
   const [dequeue, fetch, compute, apply] = plain.phases;
   assert.ok(dequeue && fetch && compute && apply);
   const empty = { ...compute, to: compute.from };
-  const { stations } = spotlight({ ...plain, phases: [dequeue, fetch, empty, { ...apply, from: compute.from }] });
+  const { stations } = spotlight({ ...plain, phases: [dequeue, fetch, empty, { ...apply, from: compute.from }] }, []);
   assert.deepEqual(
     stations.map((station) => station.at - at(0)),
     [0, 3100, 3120, 3121],
@@ -30,9 +30,9 @@ test("phases that began in the same moment are a microsecond apart, so that each
 });
 
 test("a time outside the reconcile is not in its spotlight", () => {
-  assert.equal(shownAt(plain, plain.from - 1), undefined);
-  assert.equal(shownAt(plain, plain.to + 1), undefined);
-  assert.notEqual(shownAt(plain, plain.to), undefined);
+  assert.equal(stationOf(plain, plain.from - 1, []), undefined);
+  assert.equal(stationOf(plain, plain.to + 1, []), undefined);
+  assert.notEqual(stationOf(plain, plain.to, []), undefined);
 });
 
 test("property: each reconcile of a burst is seen alone in each of its phases, in the order of time", () => {
@@ -43,7 +43,7 @@ test("property: each reconcile of a burst is seen alone in each of its phases, i
       const before = new Map<string, number>();
       const passes = rows.filter((row) => row.row === "reconcile").sort((a, b) => a.from - b.from);
       for (const run of passes) {
-        for (const station of spotlight(run).stations) {
+        for (const station of spotlight(run, []).stations) {
           assert.ok(station.at > (before.get(run.item) ?? 0), `${run.key} goes back at ${station.node}`);
           before.set(run.item, station.at);
           const { tokens } = spotlit(made, run, station.at, { geometry, pinned: run.item });

@@ -5,9 +5,9 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Hold, Reconcile } from "../base/rows.gen.ts";
 import { MS } from "../base/time.ts";
+import { isHoldOf } from "../model/holds.ts";
 import type { Layout } from "./layout.ts";
 import { layout } from "./layout.ts";
-import { isHoldOf } from "./stops.ts";
 import type { Journey, Step } from "./types.ts";
 
 /** How long a token needs to come to rest at its station, in µs. */
@@ -31,8 +31,8 @@ export interface Spotlight {
 const known = new WeakMap<Reconcile, { readonly holds: readonly Hold[]; readonly made: Spotlight }>();
 
 /** spotlight lays a reconcile out by itself, with its holds. A row never changes: its spotlight is made once. */
-export function spotlight(pass: Reconcile, all: readonly Hold[] = []): Spotlight {
-  const holds = all.filter((hold) => isHoldOf(hold, pass));
+export function spotlight(pass: Reconcile, all: readonly Hold[]): Spotlight {
+  const holds = all.filter((hold) => isHoldOf(hold, pass)).sort((a, b) => a.from - b.from);
   const before = known.get(pass);
   if (before?.holds.length === holds.length && holds.every((hold, i) => hold === before.holds[i])) return before.made;
   const alone = layout([pass, ...holds]);
@@ -41,11 +41,11 @@ export function spotlight(pass: Reconcile, all: readonly Hold[] = []): Spotlight
   return made;
 }
 
-/** shownAt is the display time in a reconcile's spotlight at the true time t, undefined when t is not of it. */
-export function shownAt(pass: Reconcile, t: number, holds: readonly Hold[] = []): number | undefined {
+/** stationOf is where a reconcile is looked at at the true time t: undefined before its first phase and after its end. */
+export function stationOf(pass: Reconcile, t: number, holds: readonly Hold[]): Station | undefined {
   const { stations } = spotlight(pass, holds);
   const end = pass.to === 0 ? Infinity : Math.max(pass.to, stations.at(-1)?.at ?? 0);
-  return t > end ? undefined : stations.filter((station) => station.at <= t).at(-1)?.shown;
+  return t > end ? undefined : stations.filter((station) => station.at <= t).at(-1);
 }
 
 function stationsOf(journey: Journey | undefined): Station[] {

@@ -6,7 +6,7 @@ import { scene } from "../scene/scene.ts";
 import { spotlit } from "../scene/spotlight.ts";
 import { at, hold, reconcile } from "../../test/rows.ts";
 import { layout, Layout } from "./layout.ts";
-import { spotlight } from "./spotlight.ts";
+import { spotlight, stationOf } from "./spotlight.ts";
 
 const LINE = ["queue", "dequeue", "fetch", "compute", "apply", "requeue", "done"];
 
@@ -119,4 +119,14 @@ test("looked at by itself, a held pass stands where it is held, and each hold's 
   );
   const made = layout([inFetch, beforeFetch, door]);
   assert.equal(spotlit(made, inFetch, at(5000), { geometry }).tokens[0]?.node, "fetch");
+});
+
+test("whoever tells where a held pass is looked at tells the phase before which it is held", () => {
+  for (const { phase, from } of holds) assert.equal(stationOf(whole, from + 1_000_000, holds)?.node, phase);
+  const made = layout([whole, ...holds]);
+  for (const { from } of holds) {
+    spotlit(made, whole, from + 1_000_000, { geometry });
+    // The layout's holds and the model's, in whatever order, are one spotlight.
+    assert.equal(spotlight(whole, [...holds].reverse()), spotlight(whole, made.holdsOf(whole)));
+  }
 });

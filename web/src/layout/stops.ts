@@ -1,11 +1,8 @@
 /** Where holds leave a pass: a worker that is held before a phase stands at that phase, not at the one before it. */
+import { PHASES } from "../base/geometry.ts";
 import type { Hold, Phase, Reconcile } from "../base/rows.gen.ts";
-import { MS } from "../base/time.ts";
+import { SLACK } from "../model/holds.ts";
 
-/** The phases in the order of the loop. */
-const ORDER = ["dequeue", "fetch", "compute", "apply", "requeue"];
-/** What begins so shortly before a hold belongs to it. */
-const SLACK = MS;
 const STAND_IN = "hold ";
 
 /** A phase as it is drawn: from when its token stands there. */
@@ -14,19 +11,10 @@ export interface Stop extends Phase {
   readonly held?: number;
 }
 
-/** isHoldOf says whether a hold is one of this pass: before its dequeue a pass has no name yet. */
-export function isHoldOf(hold: Hold, pass: Reconcile): boolean {
-  if (!ORDER.includes(hold.phase)) return false;
-  if ((hold.reconcile ?? "") !== "") return hold.reconcile === pass.key;
-  const [first] = pass.phases;
-  if (hold.controller !== pass.controller || hold.item !== pass.item || first?.name !== "dequeue") return false;
-  return hold.from >= first.from - SLACK && hold.from <= Math.max(first.to, first.from + SLACK);
-}
-
-/** stopped draws a pass with its holds (in any order): its token goes to a phase when it is held before it. */
+/** stopped draws a pass with its holds (oldest first): its token goes to a phase when it is held before it. */
 export function stopped(pass: Reconcile, holds: readonly Hold[]): Reconcile {
   if (holds.length === 0) return pass;
-  const phases = [...holds].sort((a, b) => a.from - b.from).reduce<readonly Stop[]>(stopAt, pass.phases);
+  const phases = holds.reduce<readonly Stop[]>(stopAt, pass.phases);
   const door = holds.find((hold) => (hold.reconcile ?? "") === "");
   return { ...pass, phases: [...phases], start: door === undefined ? pass.start : Math.min(pass.start, door.from) };
 }
@@ -34,9 +22,9 @@ export function stopped(pass: Reconcile, holds: readonly Hold[]): Reconcile {
 function stopAt(phases: readonly Stop[], { phase: name, from, to }: Hold): readonly Stop[] {
   const lasting = to === 0 ? Infinity : to - from;
   const before = phases.filter((phase) => phase.from <= from);
+  const after = phases.slice(before.length);
   // A later phase that only the hold has filled was never gone through.
   while (before.length > 1 && isFilled(before.at(-1), name, from)) before.pop();
-  const after = phases.slice(phases.filter((phase) => phase.from <= from).length);
   const next = after.findIndex((phase) => phase.name === name);
   const begun = next >= 0 && after.slice(0, next).every((phase) => phase.to === phase.from) ? after[next] : undefined;
   const rest = begun === undefined ? after : after.slice(next + 1);
@@ -51,7 +39,11 @@ function stopAt(phases: readonly Stop[], { phase: name, from, to }: Hold): reado
 }
 
 function isFilled(phase: Stop | undefined, name: string, from: number): boolean {
-  return phase !== undefined && ORDER.indexOf(phase.name) > ORDER.indexOf(name) && from - phase.from <= SLACK;
+  return phase !== undefined && placeOf(phase.name) > placeOf(name) && from - phase.from <= SLACK;
+}
+
+function placeOf(name: string): number {
+  return PHASES.findIndex((phase) => phase === name);
 }
 
 /** standIn is what is drawn of an item that is held before its dequeue, until its pass is told. */

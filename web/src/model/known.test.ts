@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { NodeId } from "../base/geometry.ts";
 import { at, hold, pass, write } from "../../test/rows.ts";
-import { asOf, settled } from "./known.ts";
+import { asOf, settled, tookOf } from "./known.ts";
 
 const run = pass(0, [1, 2, 1000, 10, 1], {
   result: "error",
@@ -64,7 +65,10 @@ test("time in which its worker is held is not that of a phase, while it is held 
 });
 
 test("the same of one moment is the same object, so that nothing is drawn anew for it", () => {
-  assert.equal(asOf(run, at(500), [held]), asOf(run, at(501), [held]));
+  const first = asOf(run, at(500), [held]);
+  assert.equal(asOf(run, at(501), [held]), first);
+  assert.notEqual(asOf(run, at(2), []), first);
+  assert.equal(asOf(run, at(502), [held]), first, "also after another moment was asked for");
 });
 
 test("who stops in a phase sees all that it has done, unless its worker is held there", () => {
@@ -77,4 +81,27 @@ test("who stops in a phase sees all that it has done, unless its worker is held 
   );
   assert.equal(settled(run, at(500), [held]), at(500));
   assert.equal(settled(run, at(5000), [held]), at(5000));
+});
+
+test("how long a phase took has no hold in it, and of what comes later nothing is known", () => {
+  const took = (node: NodeId, t: number): unknown => tookOf(run, node, at(t), [held]);
+  assert.deepEqual(took("compute", 5), { lasting: 2000, over: false });
+  assert.deepEqual(took("compute", 500), { lasting: 7000, over: true });
+  assert.deepEqual(took("compute", 5000), { lasting: 7000, over: true });
+  assert.equal(took("apply", 500), undefined);
+});
+
+test("before its dequeue a reconcile has no name: what it was held there is its own all the same", () => {
+  const waited = pass(0, [3000, 1, 1, 1, 1]);
+  const door = hold({ phase: "dequeue", from: at(0.02), to: at(3000) });
+  const pieces = asOf(waited, at(9000), [door]).phases;
+  assert.deepEqual(
+    pieces.slice(0, 2).map(({ name, from, to }) => [name, from, to]),
+    [
+      ["dequeue", at(0), at(0.02)],
+      ["held", at(0.02), at(3000)],
+    ],
+  );
+  assert.deepEqual(tookOf(waited, "dequeue", Infinity, [door]), { lasting: 20, over: true });
+  assert.deepEqual(asOf(waited, at(9000), [{ ...door, item: "default/db" }]), waited);
 });

@@ -1,24 +1,47 @@
 /** What is known of a reconcile at a moment. Pure. */
+import type { NodeId } from "../base/geometry.ts";
 import type { Hold, Phase, Reconcile } from "../base/rows.gen.ts";
+import { isHoldOf } from "./holds.ts";
 
-const made = new WeakMap<Reconcile, { readonly sign: string; readonly known: Reconcile }>();
+/** What was made of a row, by what was known then. */
+const made = new WeakMap<Reconcile, Map<string, Reconcile>>();
+
+/** A phase, or the time for which a worker was held: then before says before which phase. */
+export interface Piece extends Phase {
+  readonly before?: string;
+}
 
 /**
  * asOf is a reconcile as it was known at t (µs): of one that was under way then, what came later is left out. Time in
  * which a worker was held is no phase's: it is one of its own, named held. The same moment gives the same object.
  */
 export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconcile {
-  const own = holds.filter((hold) => hold.reconcile === run.key && hold.from <= t);
+  const own = holds.filter((hold) => isHoldOf(hold, run) && hold.from <= t);
   const over = t < run.from || (run.to > 0 && run.to <= t);
   if (over && own.length === 0) return run;
   const known = { ...(over ? run : cut(run, t, own)) };
   const phases = known.phases.flatMap((phase) => apart(phase, own, t));
   const sign = JSON.stringify([phases, known.reads.length, known.plan.length, known.writes.map(({ to }) => to)]);
-  const before = made.get(run);
-  if (before?.sign === sign) return before.known;
-  const fresh = { ...known, phases };
-  made.set(run, { sign, known: fresh });
+  const before = made.get(run) ?? new Map<string, Reconcile>();
+  made.set(run, before);
+  const fresh = before.get(sign) ?? { ...known, phases };
+  before.set(sign, fresh);
   return fresh;
+}
+
+/** How long a reconcile has been in a phase. */
+export interface Took {
+  readonly lasting: number;
+  readonly over: boolean;
+}
+
+/** tookOf is how long a reconcile has been at a node by t, last, without its holds; undefined where it was not there. */
+export function tookOf(run: Reconcile, node: NodeId, t: number, holds: readonly Hold[]): Took | undefined {
+  const phase = run.phases.filter(({ name, from }) => name === node && from <= t).at(-1);
+  if (phase === undefined) return undefined;
+  const own = holds.filter((hold) => isHoldOf(hold, run) && hold.from <= t);
+  const { from, to } = apart({ ...phase, to: known(phase.to, t) }, own, t)[0] ?? phase;
+  return { lasting: (to === 0 ? t : to) - from, over: to > 0 };
 }
 
 /**
@@ -26,7 +49,7 @@ export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconci
  * is held has done no more.
  */
 export function settled(run: Reconcile, t: number, holds: readonly Hold[]): number {
-  const held = holds.some((hold) => hold.reconcile === run.key && hold.from <= t && (hold.to === 0 || t < hold.to));
+  const held = holds.some((hold) => isHoldOf(hold, run) && hold.from <= t && (hold.to === 0 || t < hold.to));
   return (held ? undefined : run.phases.find(({ from, to }) => from <= t && t < to)?.to) ?? t;
 }
 
@@ -57,11 +80,11 @@ function known(to: number, t: number): number {
 }
 
 /** A phase ends where its worker is held before the next one. */
-function apart(phase: Phase, holds: readonly Hold[], t: number): readonly Phase[] {
+function apart(phase: Phase, holds: readonly Hold[], t: number): readonly Piece[] {
   const hold = holds.find(({ from }) => from >= phase.from && (phase.to === 0 || from < phase.to));
   if (hold === undefined) return [phase];
   return [
     { ...phase, to: hold.from },
-    { name: "held", from: hold.from, to: known(hold.to, t) },
+    { name: "held", from: hold.from, to: known(hold.to, t), before: hold.phase },
   ];
 }

@@ -1,6 +1,6 @@
 /** The charts of a controller, drawn as SVG: bands of one time axis, with a line for the moment that is read. */
 import type { Point } from "../model/series.ts";
-import { clock, rate } from "../base/time.ts";
+import { clock, duration, rate } from "../base/time.ts";
 import { h, s } from "../view/dom.ts";
 import { plural, span } from "../view/words.ts";
 
@@ -49,13 +49,18 @@ export function charts(points: readonly Point[], width: number, t: number): HTML
   return root;
 }
 
+/** "11:23:22 – 11:23:24, of 2 min": of which moment the values are, and how long the charts are. */
+function whenSaid({ from, to }: Point, points: number, zone: number): string {
+  return `${clock(from, zone)} – ${clock(to, zone)}, of ${duration(points * (to - from))}`;
+}
+
 /** readAt shows the values of a point, and puts the line on it. */
 export function readAt(root: HTMLElement, points: readonly Point[], i: number, zone: number): void {
   const point = points[i];
   if (point === undefined) return;
   for (const value of root.querySelectorAll<HTMLElement>("[data-band]")) {
     const band = bands.find(({ name }) => name === value.dataset["band"]);
-    value.textContent = band === undefined ? `${clock(point.from, zone)} – ${clock(point.to, zone)}` : band.say(point);
+    value.textContent = band === undefined ? whenSaid(point, points.length, zone) : band.say(point);
   }
   const line = root.querySelector<HTMLElement>(".chart-cursor");
   if (line !== null) line.style.left = `${String(((i + 0.5) / points.length) * 100)}%`;

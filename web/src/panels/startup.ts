@@ -1,7 +1,7 @@
 /** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
 import type { Control, Controller, Drop, Gap, Hold } from "../base/rows.gen.ts";
 import { clock, count } from "../base/time.ts";
-import { nameOf, plural, word } from "../view/words.ts";
+import { heldBefore, plural, word } from "../view/words.ts";
 
 export interface StartStep {
   readonly name: string;
@@ -80,9 +80,7 @@ export function verdict(c: Controller, { last, zone, controls, holds, lostAt }: 
   const bad = startSteps(c, zone).find((step) => !step.ok);
   if (bad !== undefined) return `${c.key} does nothing because of: ${bad.name}.`;
   const pause = controls.find(({ command }) => command === "pause");
-  const held = holds.map(
-    ({ item = "", phase }) => `${item === "" ? "a worker" : nameOf(item)} is held before ${phase}`,
-  );
+  const held = holds.map((hold) => heldBefore([hold]));
   if (pause !== undefined) {
     const whom = held.length === 0 ? "no worker has come to a phase since" : held.join(", ");
     return `${c.key} is paused by the ${pause.by} since ${clock(pause.from, zone)}: ${whom}.`;

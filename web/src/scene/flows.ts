@@ -4,18 +4,11 @@ import type { Cause, Reconcile } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import { originOf } from "../layout/events.ts";
 import type { Layout } from "../layout/layout.ts";
-import { isFailed, parks } from "../layout/pass.ts";
+import { EDGES, isFailed, parks } from "../layout/pass.ts";
 import { dimmed } from "./slots.ts";
 import type { ActiveEdge, SceneOptions } from "./types.ts";
 
-const LINE: readonly EdgeId[] = [
-  "queue-dequeue",
-  "dequeue-fetch",
-  "fetch-compute",
-  "compute-apply",
-  "apply-requeue",
-  "cache-fetch",
-];
+const LINE: readonly EdgeId[] = [...EDGES, "cache-fetch"];
 /** A line with so many a second is as wide and as hot as one can be. */
 const HOTTEST = 1000;
 

@@ -1,17 +1,21 @@
 /** Workers that a pause or a breakpoint holds, in true time: a hold is not stretched, for somebody waits there. */
-import type { NodeId } from "../base/geometry.ts";
+import { isPhase } from "../base/geometry.ts";
+import type { Reconcile } from "../base/rows.gen.ts";
 import type { Layout } from "../layout/layout.ts";
 import { nameOf } from "../layout/words.ts";
+import { isHoldOf } from "../model/holds.ts";
 import type { Held } from "./types.ts";
 
-const PHASES: readonly NodeId[] = ["dequeue", "fetch", "compute", "apply", "requeue"];
-
-/** holdsOf gives the holds of a lane at t, the longest first; of a phase that the map does not have, at its dequeue. */
-export function holdsOf(layout: Layout, lane: string, t: number): Held[] {
+/**
+ * holdsOf gives the holds of a lane at t, or only those of a pass, the longest first; of a phase that the map does not
+ * have, at its dequeue.
+ */
+export function holdsOf(layout: Layout, lane: string, t: number, of?: Reconcile): Held[] {
   const held: Held[] = [];
   layout.heldAt(lane, t, ({ hold }) => {
     const { item = "", reconcile = "", worker, why, from, until = 0 } = hold;
-    const node = PHASES.find((phase) => phase === hold.phase) ?? "dequeue";
+    if (of !== undefined && !isHoldOf(hold, of)) return;
+    const node = isPhase(hold.phase) ? hold.phase : "dequeue";
     held.push({ lane, node, item, label: nameOf(item), reconcile, worker, why, lasting: t - from, until });
   });
   return held.sort((a, b) => b.lasting - a.lasting || a.worker - b.worker);

@@ -78,8 +78,8 @@ test("the cache is behind while an own write is on its way along the watch", () 
   const w = write({ span: "w", from: at(4), to: at(9), seenAt: at(12) });
   const made = layout([{ ...plain, writes: [w], writeCount: 1 }]);
   let moving = 0;
-  made.at("podset", Infinity, () => undefined);
-  made.overlapping("podset", -Infinity, Infinity, (j) => {
+  const applying = made.journeyOf("r")?.steps.find((step) => step.kind === "stay" && step.node === "apply");
+  made.at("podset", applying?.from ?? 0, (j) => {
     if (j.kind === "write")
       moving = j.steps.find((step) => step.kind === "move" && step.edge === "api-cache")?.from ?? 0;
   });

@@ -15,7 +15,10 @@ import type { ActiveEdge, ActiveNode, LaneScene, Mode, Scene, SceneOptions, Toke
 
 /** The time over which rates are taken. */
 const RATE_WINDOW = 2 * SECOND;
-/** So many tokens under way are as hard to follow as one reconcile a second. */
+/**
+ * So many tokens under way are one reconcile a second. Its tokens are under way for so many seconds: its own for 2.5, its
+ * event's for 1, and for 1 each those of three or four writes.
+ */
 const TOKENS_EACH = 7;
 
 interface LanePicture {
@@ -49,9 +52,15 @@ export function modesOf(drawn: Scene): ReadonlyMap<string, Mode> {
 
 function pictureOf(layout: Layout, name: string, t: number, options: SceneOptions): LanePicture {
   const rate = layout.begunIn(name, t - RATE_WINDOW, t) / (RATE_WINDOW / SECOND);
+  const under = underAt(layout, name, t, options.shows);
+  const crowd = under.filter(({ step }) => !isParked(step)).length;
   // What is drawn goes on for a while after the rate has fallen.
-  const mode = modeOf(Math.max(rate, crowdAt(layout, name, t) / TOKENS_EACH), options.before?.get(name));
-  const { under, drawn, nextAt } = drawnAt(layout, name, t, mode, options);
+  const mode = modeOf(Math.max(rate, crowd / TOKENS_EACH), options.before?.get(name));
+  const drawn = drawnOf(under, t, mode, options);
+  const nextAt = under.reduce(
+    (next, { step }) => Math.min(next, isParked(step) ? step.to : changesAt(step, t)),
+    Infinity,
+  );
   const queue = slotsOf(layout, name, under, t, options.shows);
   const held = holdsOf(layout, name, options.truth ?? t);
   return {
@@ -63,46 +72,31 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
   };
 }
 
-/** How many tokens there would be, each drawn by itself. */
-function crowdAt(layout: Layout, name: string, t: number): number {
-  let crowd = 0;
-  layout.at(name, t, (journey) => {
-    const step = journey.steps[stepAt(journey, t)];
-    if (step !== undefined && !isParked(step)) crowd++;
-  });
-  return crowd;
-}
-
 function isParked(step: Step): boolean {
   return step.kind === "stay" && (step.node === "queue" || step.node === "waiting");
 }
 
-/** What is under way at t, and of that what has a token: items in the queue and the waiting room stand there instead. */
-function drawnAt(
-  layout: Layout,
-  name: string,
-  t: number,
-  mode: Mode,
-  options: SceneOptions,
-): { under: Under[]; drawn: Drawn[]; nextAt: number } {
+function underAt(layout: Layout, name: string, t: number, shows: SceneOptions["shows"]): Under[] {
   const under: Under[] = [];
-  const drawn: Drawn[] = [];
-  let nextAt = Infinity;
   layout.at(name, t, (journey) => {
     const i = stepAt(journey, t);
     const step = journey.steps[i];
-    if (step === undefined) return;
-    const dim = isDim(journey, options.shows);
-    under.push({ journey, step, dim });
-    const parked = isParked(step);
-    nextAt = Math.min(nextAt, parked ? step.to : changesAt(step, t));
+    if (step !== undefined) under.push({ journey, i, step, dim: isDim(journey, shows) });
+  });
+  return under;
+}
+
+/** What has a token: items in the queue and the waiting room stand there instead. */
+function drawnOf(under: readonly Under[], t: number, mode: Mode, options: SceneOptions): Drawn[] {
+  const drawn: Drawn[] = [];
+  for (const { journey, i, step, dim } of under) {
     // In a flow most have no token: they are counted, not placed. What one has searched for is.
     const sought = options.shows !== undefined && !dim;
-    const shown = !parked && (mode !== "flow" || sought || journey.single || journey.item === options.pinned);
-    const token = !shown ? undefined : placed(options.geometry, journey, i, t);
+    const shown = mode !== "flow" || sought || journey.single || journey.item === options.pinned;
+    const token = isParked(step) || !shown ? undefined : placed(options.geometry, journey, i, t);
     if (token !== undefined) drawn.push({ token: dimmed(token, dim), journey, step });
-  });
-  return { under, drawn, nextAt };
+  }
+  return drawn;
 }
 
 function isDim({ lane, item, reconcile }: Journey, shows: SceneOptions["shows"]): boolean {

@@ -8,6 +8,8 @@ import type { Behind, QueueSlot, SceneOptions, WaitRing } from "./types.ts";
 /** A journey in the step that holds the time asked for. */
 export interface Under {
   readonly journey: Journey;
+  /** The number of the step. */
+  readonly i: number;
   readonly step: Step;
   /** Left out by the filter. */
   readonly dim: boolean;

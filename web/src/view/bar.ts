@@ -9,6 +9,8 @@ export interface Bar {
   readonly tone: "quiet" | "accent" | "ok" | "error" | "warn";
   readonly value: string;
   readonly title: string;
+  /** The phase at which it is marked; absent for what lies in one. */
+  readonly step?: string;
   /** The span of a write, by which a cause finds it; absent elsewhere. */
   readonly write?: string;
 }

@@ -16,6 +16,10 @@ export interface Given {
   readonly tell: Tell;
   /** Brings a controller's lane into sight. */
   readonly reveal: (controller: string) => void;
+  /** Shows a reconcile in the panel, and lights a write of it, "" for none. */
+  readonly go: (reconcile: string, write: string) => void;
+  /** Fits everything to the room and the letters that it has now. */
+  readonly relaid: () => void;
 }
 
 /** What the script does. step is called before each picture, paint at most ten times a second. */
@@ -47,12 +51,13 @@ export type Button = (typeof buttons)[number];
 export class ClassroomLoader {
   classroom: Classroom | undefined;
   private readonly given: Given;
-  private readonly tell: Tell;
   private loading: Promise<void> | undefined;
+  /** What the page shows needs it, and it was asked for once: after that only presses ask. */
+  private asked = false;
 
   /** given lacks what is counted here. */
   constructor(given: Omit<Given, "acts">) {
-    const { app, tell } = given;
+    const { app } = given;
     let chosen = 0;
     const count = (): void => {
       chosen++;
@@ -60,7 +65,6 @@ export class ClassroomLoader {
     app.selection.subscribe(count);
     app.filter.subscribe(count);
     this.given = { ...given, acts: () => app.playhead.moves + chosen };
-    this.tell = tell;
     for (const id of buttons) {
       const button = document.getElementById(id);
       if (button === null) continue;
@@ -78,7 +82,10 @@ export class ClassroomLoader {
   }
 
   paint(): void {
-    if (this.loading === undefined && needed(this.given.app)) void this.load();
+    if (!this.asked && needed(this.given.app)) {
+      this.asked = true;
+      void this.load();
+    }
     this.classroom?.paint();
   }
 
@@ -96,7 +103,8 @@ export class ClassroomLoader {
         this.given.app.wake();
       },
       () => {
-        this.tell("The hub did not send the script for classes.", "Reload the page", () => {
+        this.loading = undefined;
+        this.given.tell("The hub did not send the script for classes.", "Reload the page", () => {
           location.reload();
         });
       },

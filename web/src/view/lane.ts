@@ -1,8 +1,10 @@
 /** One controller's lane: its head with exact counts, its map and the canvas above it. */
 import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
+import { PHASES, isPhase } from "../base/geometry.ts";
 import type { NodeId, Rect } from "../base/geometry.ts";
+import type { Reconcile } from "../base/rows.gen.ts";
 import { countdown, count, rate } from "../base/time.ts";
-import { asOf } from "../model/known.ts";
+import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveEdge, ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
@@ -165,14 +167,9 @@ export class LaneElement extends HTMLElement {
   }
 
   /** Before the first token has come by, the phases show how long the last finished reconcile took. */
-  private paintPhases(app: App): void {
-    const last = app.model.latestFinished(this.lane, "");
-    for (const phase of last === undefined ? [] : asOf(last, last.to, app.model.holds()).phases) {
-      if (!isPhase(phase.name)) continue;
-      const g = this.nodes.get(phase.name);
-      if (g !== undefined && part(g, "note").textContent === "")
-        this.note(phase.name, spanOrNone(phase.to - phase.from));
-    }
+  private paintPhases({ model }: App): void {
+    const last = model.latestFinished(this.lane, "");
+    this.notePhases(last, last?.to ?? 0, (g) => part(g, "note").textContent === "");
   }
 
   /** What nothing passes at t says how long it took in the last reconcile before, and nothing before the first. */
@@ -181,10 +178,23 @@ export class LaneElement extends HTMLElement {
       .until(this.lane, "", t, looked)
       .filter((run) => run.to > 0 && run.to <= t)
       .at(-1);
-    for (const [id, g] of this.nodes) {
-      if (!isPhase(id) || g.classList.contains("is-lit") || g.classList.contains("is-held")) continue;
-      const phase = last?.phases.filter(({ name }) => name === id).at(-1);
-      this.note(id, phase === undefined ? "" : spanOrNone(phase.to - phase.from));
+    this.notePhases(last, t, ({ classList }) => !classList.contains("is-lit") && !classList.contains("is-held"));
+  }
+
+  /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */
+  private drawStepped(alone: string | undefined): void {
+    const run = alone === undefined ? undefined : this.app?.model.reconcile(alone);
+    if (run?.controller === this.lane) this.notePhases(run, this.app?.playhead.now() ?? 0, () => true);
+  }
+
+  /** Boxes that may say so, say how long run has been there by t. */
+  private notePhases(run: Reconcile | undefined, t: number, may: (g: SVGGElement) => boolean): void {
+    const holds = this.app?.model.holds() ?? [];
+    for (const id of PHASES) {
+      const g = this.nodes.get(id);
+      if (g === undefined || !may(g)) continue;
+      const took = run && tookOf(run, id, t, holds);
+      this.note(id, took === undefined ? "" : spanOrNone(took.lasting));
     }
   }
 
@@ -203,19 +213,6 @@ export class LaneElement extends HTMLElement {
     if (g === undefined) return;
     g.classList.toggle("has-note", text !== "");
     say(part(g, "note"), text);
-  }
-
-  /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */
-  private drawStepped(alone: string | undefined): void {
-    const run = alone === undefined ? undefined : this.app?.model.reconcile(alone);
-    if (run?.controller !== this.lane) return;
-    const t = this.app?.playhead.now() ?? 0;
-    const { phases } = asOf(run, t, this.app?.model.holds() ?? []);
-    for (const id of this.nodes.keys()) {
-      if (!isPhase(id)) continue;
-      const phase = phases.filter(({ name, from }) => name === id && from <= t).at(-1);
-      this.note(id, phase === undefined ? "" : spanOrNone((phase.to === 0 ? t : phase.to) - phase.from));
-    }
   }
 
   private drawNodes(active: readonly ActiveNode[]): void {
@@ -262,7 +259,9 @@ export class LaneElement extends HTMLElement {
       g.classList.toggle("is-flow", flows);
       attr(g, "data-tone", edge?.tone ?? "");
       g.style.setProperty("--heat", flows ? `${String(Math.round(100 * edge.heat))}%` : "");
-      say(part(g, "rate"), flows ? `${rate(edge.rate)}/s` : "");
+      // Some say nothing: the line before them says as much.
+      const says = g.querySelector('[data-part="rate"]');
+      if (says !== null) say(says, flows ? `${rate(edge.rate)}/s` : "");
       const width = edge !== undefined && edge.width > 1 ? `${(2 * edge.width).toFixed(1)}px` : "";
       if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
@@ -378,10 +377,6 @@ export class LaneElement extends HTMLElement {
   private select(item: string, reconcile: string): void {
     this.app?.selection.set({ controller: this.lane, item, reconcile });
   }
-}
-
-function isPhase(id: string): id is "dequeue" | "fetch" | "compute" | "apply" | "requeue" {
-  return ["dequeue", "fetch", "compute", "apply", "requeue"].includes(id);
 }
 
 /** What is not shown one by one, behind so many that are. */

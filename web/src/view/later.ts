@@ -37,6 +37,11 @@ export class Later {
     else setTimeout(load, 1000);
   }
 
+  /** A view is chosen: where the script did not come, it is asked for again. */
+  again(): void {
+    if (this.loading === undefined) this.said = "";
+  }
+
   /** The script, undefined when the hub does not send it: it is asked for again the next time. */
   get(): Promise<Panels | undefined> {
     this.loading ??= this.load().then(

@@ -58,7 +58,7 @@ export function buildPage(app: App, page: string): PageParts {
   const step = stepper(app);
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
-  connectLooks(app, lanes);
+  const relaid = connectLooks(app, lanes);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
@@ -72,7 +72,10 @@ export function buildPage(app: App, page: string): PageParts {
   const reveal = (controller: string): void => {
     lanes.reveal(controller);
   };
-  const loader = new ClassroomLoader({ app, page, seek, reveal, tell });
+  const go = (reconcile: string, write: string): void => {
+    panel.go(reconcile, write);
+  };
+  const loader = new ClassroomLoader({ app, page, seek, reveal, tell, go, relaid });
   const tryIt = (): void => {
     loader.use((classroom) => {
       classroom.tryIt();
@@ -106,7 +109,8 @@ export function buildPage(app: App, page: string): PageParts {
   };
 }
 
-function connectLooks(app: App, lanes: Lanes): void {
+/** Measures all anew when its letters or the window change; so does whoever calls what is given back. */
+function connectLooks(app: App, lanes: Lanes): () => void {
   const changed = (): void => {
     lanes.measure();
     app.looks.set(app.looks.get() + 1);
@@ -114,6 +118,7 @@ function connectLooks(app: App, lanes: Lanes): void {
   the("theme", ThemeElement).connect(changed);
   void document.fonts.ready.then(changed);
   addEventListener("resize", changed);
+  return changed;
 }
 
 /** What the keys reach. */

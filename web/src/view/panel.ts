@@ -2,6 +2,7 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, countdown, duration } from "../base/time.ts";
+import { stationOf } from "../layout/spotlight.ts";
 import { asOf, settled } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
 import { copied, h, say } from "./dom.ts";
@@ -14,11 +15,10 @@ import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
 import { standsStill } from "./standstill.ts";
-import { stationAt } from "./steps.ts";
 import { Tabs, isTab, ofSelection } from "./tabs.ts";
 import type { Tab } from "./tabs.ts";
 
-/** So many reconciles are listed at first, and so many more each time that older ones are asked for. */
+/** So many reconciles are listed at first, and twice as many more each time that older ones are asked for. */
 const listed = 60;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
 const nothingFor = 20 * SECOND;
@@ -104,6 +104,7 @@ export class PanelElement extends HTMLElement {
   /** Shows a view, of that controller where it is of one. */
   private show(tab: Tab, lane: string | undefined): void {
     if (lane !== undefined) this.lane = lane;
+    this.later.again();
     if (ofSelection(tab)) this.selected = tab;
     else {
       this.all = tab;
@@ -214,7 +215,9 @@ export class PanelElement extends HTMLElement {
   /** While one steps through a reconcile, what tells of the phase is marked, and each step brings it into sight. */
   private markStep(tab: Tab, { run, app }: Scope): void {
     const { playhead } = app;
-    const node = tab === "run" && run !== undefined && playhead.paused ? stationAt(run, playhead.now()) : undefined;
+    // As it is told, not as it was known then: a copy has another layout.
+    const whole = tab === "run" && playhead.paused ? app.model.reconcile(run?.key ?? "") : undefined;
+    const node = whole && stationOf(whole, playhead.now(), app.model.holds())?.node;
     const marked: HTMLElement[] = [];
     for (const element of this.body.querySelectorAll<HTMLElement>("[data-step]")) {
       const here = element.dataset["step"] === node;
@@ -258,14 +261,18 @@ export class PanelElement extends HTMLElement {
     if (target.closest("[data-clear]") !== null) return app.selection.set(undefined);
     const take = target.closest<HTMLElement>("[data-take]");
     if (take !== null) return this.take(take, app);
-    const { go = "", item, of, write = "" } = target.closest<HTMLElement>("[data-go], [data-item]")?.dataset ?? {};
-    const run = app.model.reconcile(go);
+    const { go = "", item, of, write } = target.closest<HTMLElement>("[data-go], [data-item]")?.dataset ?? {};
+    if (this.go(go, write) || item === undefined) return;
+    this.selected = "item";
+    app.selection.set({ controller: of ?? this.scope(app).lane?.key ?? "", item, reconcile: "" });
+  }
+
+  /** Shows a reconcile, and lights a write of it; false where it is not known. */
+  go(reconcile: string, write = ""): boolean {
+    const run = this.app?.model.reconcile(reconcile);
     this.runView.lit = write;
     if (write !== "") this.selected = "run";
-    if (run !== undefined) app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
-    else if (item !== undefined) {
-      this.selected = "item";
-      app.selection.set({ controller: of ?? this.scope(app).lane?.key ?? "", item, reconcile: "" });
-    }
+    if (run !== undefined) this.app?.selection.set({ controller: run.controller, item: run.item, reconcile });
+    return run !== undefined;
   }
 }

@@ -43,13 +43,6 @@ export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: No
   return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
 }
 
-/** stationAt is the phase of a reconcile that is looked at at t; undefined before its first and after its end. */
-export function stationAt(run: Reconcile, t: number): NodeId | undefined {
-  const { stations } = spotlight(run);
-  if (run.to !== 0 && t > Math.max(run.to, stations.at(-1)?.at ?? 0)) return undefined;
-  return stations.filter(({ at }) => at <= t).at(-1)?.node;
-}
-
 /** What just ended counts as being there still for so long, in µs. */
 const lately = 500_000;
 

@@ -13,8 +13,7 @@ export interface TimelineDrawing {
   /** Instead of bars, where they are few: the reconciles themselves, with whether the filter shows them. */
   readonly runs: readonly { readonly run: Reconcile; readonly shown: boolean }[];
   readonly selected: string;
-  /** Stretches of which something is missing: hatched. */
-  /** What is only counted: spans that were lost, reconciles that were left out. */
+  /** Stretches of which something is only counted, hatched: spans that were lost, reconciles that were left out. */
   readonly gaps: readonly (Span & { readonly said: string })[];
   /** Stretches in which something was in the waiting room. */
   readonly waits: readonly Span[];

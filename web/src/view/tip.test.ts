@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pass } from "../../test/rows.ts";
+import { at, hold, pass } from "../../test/rows.ts";
 import type { Token } from "../scene/types.ts";
 import { tipOf } from "./tip.ts";
 
 const run = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], { key: "r" });
-const model = { reconcile: (id: string) => (id === "r" ? run : undefined), nth: () => ({ n: 3, of: 9 }) };
+const model = {
+  reconcile: (id: string) => (id === "r" ? run : undefined),
+  nth: () => ({ n: 3, of: 9 }),
+  holds: () => [],
+};
 const plain: Token = {
   id: "t",
   kind: "pass",
@@ -27,6 +31,11 @@ const plain: Token = {
 
 test("a pass's tip says which it is, why it runs and how long its phase really took", () => {
   assert.deepEqual(tipOf(plain, model), ["default/web", "own write", "reconcile 3 of 9", "apply took 6.4 ms"]);
+});
+
+test("how long a phase took leaves out its worker's hold", () => {
+  const held = hold({ reconcile: "r", phase: "requeue", from: at(4.42), to: at(9.8) });
+  assert.equal(tipOf(plain, { ...model, holds: () => [held] }).at(-1), "apply took 1 ms");
 });
 
 test("a write's tip names the object and the reconcile that wrote it", () => {

@@ -1,5 +1,6 @@
 /** What stands beside a token under the pointer: whose it is, what it does, how long it really took. */
 import type { Reconcile } from "../base/rows.gen.ts";
+import { tookOf } from "../model/known.ts";
 import type { Model } from "../model/types.ts";
 import type { Token } from "../scene/types.ts";
 import { h } from "./dom.ts";
@@ -7,7 +8,7 @@ import { manyOf } from "./labels.ts";
 import { span, word } from "./words.ts";
 
 /** tipOf gives a tip's lines, the first of them its title. */
-export function tipOf(token: Token, model: Pick<Model, "reconcile" | "nth">): readonly string[] {
+export function tipOf(token: Token, model: Pick<Model, "reconcile" | "nth" | "holds">): readonly string[] {
   const run = model.reconcile(token.reconcile);
   const named = (token.kind === "pass" || token.kind === "wait") && token.item !== "";
   const title = named ? token.item : token.label;
@@ -27,13 +28,13 @@ function doing({ kind, sub, item }: Token): string {
   }
 }
 
-function passLines(token: Token, run: Reconcile | undefined, model: Pick<Model, "nth">): string[] {
+function passLines(token: Token, run: Reconcile | undefined, model: Pick<Model, "nth" | "holds">): string[] {
   if (run === undefined) return [];
   const { n, of } = model.nth(run);
   const nth = `reconcile ${String(n)} of ${String(of)}`;
   if (token.kind !== "pass") return [token.kind === "event" ? "" : `of ${nth}`];
-  const phase = run.phases.find(({ name, to }) => name === token.node && to > 0);
-  return [nth, phase === undefined ? "" : `${phase.name} took ${span(phase.to - phase.from)}`];
+  const took = token.node && tookOf(run, token.node, Infinity, model.holds());
+  return [nth, took?.over === true ? `${token.node ?? ""} took ${span(took.lasting)}` : ""];
 }
 
 /** Where a tip points to. */

@@ -119,7 +119,10 @@ function whoIs({ lane, nodes, tokens, all, done }: Here, id: string): string {
     return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;
-  if (id === "api") return list(writesOf(tokens), writesOf(tokens).length);
+  if (id === "api") {
+    const writes = writesOf(tokens);
+    return list(writes, writes.length);
+  }
   if (id === "cache" && lane?.behind !== undefined) {
     const { label, writes } = lane.behind;
     return `${label} ${plural(writes, "own write behind", "own writes behind")}`.trim();

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, cause, pass, write } from "../../test/rows.ts";
-import { stationAt } from "./steps.ts";
+import type { Hold } from "../base/rows.gen.ts";
+import { stationOf } from "../layout/spotlight.ts";
+import { at, cause, hold, pass, write } from "../../test/rows.ts";
 import { stepSaid } from "./voice.ts";
 
 const run = pass(0, [3, 2, 1, 6, 1], {
@@ -24,23 +25,30 @@ const run = pass(0, [3, 2, 1, 6, 1], {
   error: "Conflict",
 });
 
+const model = { nth: () => ({ n: 3, of: 3 }), after: () => undefined, holds: () => [] };
+
 test("a step tells the phase, how long it took and what was done in it", () => {
-  assert.equal(stepSaid(run, "dequeue", 3), "web, reconcile 3, dequeue, 3 ms: update by kubectl.");
-  assert.equal(stepSaid(run, "fetch", 3), "web, reconcile 3, fetch, 2 ms: 3 Pod from the cache, stale.");
-  assert.equal(stepSaid(run, "compute", 3), "web, reconcile 3, compute, 1 ms: create 2 Pods.");
+  assert.equal(stepSaid(run, "dequeue", model), "web, reconcile 3, dequeue, 3 ms: update by kubectl.");
+  assert.equal(stepSaid(run, "fetch", model), "web, reconcile 3, fetch, 2 ms: 3 Pod from the cache, stale.");
+  assert.equal(stepSaid(run, "compute", model), "web, reconcile 3, compute, 1 ms: create 2 Pods.");
   assert.equal(
-    stepSaid(run, "apply", 3),
+    stepSaid(run, "apply", model),
     "web, reconcile 3, apply, 6 ms: POST pod, web status written on rv 7: 409 Conflict.",
   );
   assert.match(
-    stepSaid(run, "requeue", 3),
+    stepSaid(run, "requeue", model),
     /^web, reconcile 3, requeue, 1 ms: Conflict, Given up until something changes/,
   );
 });
 
 test("the phase at a moment is the one that has begun last, and none after the end", () => {
-  assert.equal(stationAt(run, at(-1)), undefined);
-  assert.equal(stationAt(run, at(3.5)), "fetch");
-  assert.equal(stationAt(run, at(12)), "requeue");
-  assert.equal(stationAt(run, at(20)), undefined);
+  assert.equal(stationOf(run, at(-1), [])?.node, undefined);
+  assert.equal(stationOf(run, at(3.5), [])?.node, "fetch");
+  assert.equal(stationOf(run, at(12), [])?.node, "requeue");
+  assert.equal(stationOf(run, at(20), [])?.node, undefined);
+});
+
+test("how long a phase took leaves out its worker's hold", () => {
+  const holds = (): Hold[] => [hold({ reconcile: run.key, phase: "apply", from: at(5.5), to: at(6) })];
+  assert.match(stepSaid(run, "compute", { ...model, holds }), /compute, 0.5 ms/);
 });

@@ -2,9 +2,11 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
+import { stationOf } from "../layout/spotlight.ts";
+import { tookOf } from "../model/known.ts";
+import type { Model } from "../model/types.ts";
 import type { App } from "./app.ts";
 import { say } from "./dom.ts";
-import { stationAt } from "./steps.ts";
 import {
   causesShort,
   failed,
@@ -57,22 +59,21 @@ export class Voice {
   private step(): void {
     const { model, selection, playhead } = this.app;
     const run = model.reconcile(selection.get()?.reconcile ?? "");
-    const node = run === undefined ? undefined : stationAt(run, playhead.now());
+    const node = run === undefined ? undefined : stationOf(run, playhead.now(), model.holds())?.node;
     const step = `${run?.key ?? ""} ${node ?? ""}`;
     if (step === this.stepped) return;
     this.stepped = step;
-    if (run !== undefined && node !== undefined)
-      say(this.element, stepSaid(run, node, model.nth(run).n, model.after(run)));
+    if (run !== undefined && node !== undefined) say(this.element, stepSaid(run, node, model));
   }
 }
 
 /** stepSaid is what one sees at a phase of a reconcile: "web, reconcile 3, fetch, 0.1 ms: 3 Pod from the cache.". */
-export function stepSaid(run: Reconcile, node: NodeId, nth: number, after?: Reconcile): string {
-  const phase = run.phases.find(({ name }) => name === node);
-  const long = phase === undefined || phase.to === 0 ? "" : `, ${span(phase.to - phase.from)}`;
-  const told = toldOf(run, node, after).filter((text) => text !== "");
+export function stepSaid(run: Reconcile, node: NodeId, model: Pick<Model, "nth" | "after" | "holds">): string {
+  const took = tookOf(run, node, Infinity, model.holds());
+  const long = took?.over === true ? `, ${span(took.lasting)}` : "";
+  const told = toldOf(run, node, model.after(run)).filter((text) => text !== "");
   const what = told.length === 0 ? "" : `: ${told.join(", ")}`;
-  return `${nameOf(run.item)}, reconcile ${String(nth)}, ${node}${long}${what}.`;
+  return `${nameOf(run.item)}, reconcile ${String(model.nth(run).n)}, ${node}${long}${what}.`;
 }
 
 function toldOf(run: Reconcile, node: NodeId, after: Reconcile | undefined): readonly string[] {

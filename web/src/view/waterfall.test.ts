@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reconcile, ServerSpan, Write } from "../base/rows.gen.ts";
+import { asOf } from "../model/known.ts";
+import { hold } from "../../test/rows.ts";
 import { differences, shortPath } from "./diff.ts";
 import { commitOf } from "./servers.ts";
 import { bars, scaleOf } from "./waterfall.ts";
@@ -191,4 +193,23 @@ test("a write that failed, or changed nothing, was not committed", () => {
 test("spans in a circle are drawn, not followed for ever", () => {
   const circle = [by("x", "a", "s1", "s2", 901_100, 901_200), by("x", "b", "s2", "s1", 901_100, 901_200)];
   assert.equal(bars(withServers({ server: circle }), true).filter((bar) => bar.level > 1).length, 2);
+});
+
+test("a hold's bar is marked at the phase before which the worker was held", () => {
+  const held = hold({ reconcile: "k", phase: "apply", from: 900_100, to: 900_800 });
+  const apply = { name: "apply", from: 900_800, to: 909_000 };
+  const [dequeue, compute] = [run.phases[0], { name: "compute", from: 900_000, to: 900_800 }];
+  assert.ok(dequeue);
+  const known = asOf({ ...run, phases: [dequeue, compute, apply] }, 910_000, [held]);
+  assert.deepEqual(
+    bars(known)
+      .filter(({ level }) => level === 0)
+      .map(({ name, step }) => [name, step]),
+    [
+      ["dequeue", "dequeue"],
+      ["compute", "compute"],
+      ["held", "apply"],
+      ["apply", "apply"],
+    ],
+  );
 });

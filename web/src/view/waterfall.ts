@@ -1,5 +1,6 @@
 /** How a reconcile went: phases, reads and writes as bars of true duration. */
-import type { Phase, Read, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Read, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Piece } from "../model/known.ts";
 import type { Bar } from "./bar.ts";
 import { h } from "./dom.ts";
 import { serverBars } from "./servers.ts";
@@ -20,11 +21,16 @@ const titles: Readonly<Record<string, string>> = {
   held: "held: a pause or a breakpoint holds the worker",
 };
 
-function phaseBar(phase: Phase): Bar {
+function phaseBar(phase: Piece): Bar {
   const tone = phase.name === "dequeue" ? "quiet" : phase.name === "held" ? "warn" : "accent";
   const value = phase.to === 0 ? "…" : span(phase.to - phase.from);
   const title = titles[phase.name] ?? phase.name;
-  return { name: phase.name, level: 0, from: phase.from, to: phase.to, tone, value, title };
+  return { name: phase.name, level: 0, from: phase.from, to: phase.to, tone, value, title, step: stepOf(phase) };
+}
+
+/** A worker that is held stands at the phase before which it is held. */
+function stepOf({ name, before }: Piece): string {
+  return before ?? name;
 }
 
 function readBar(read: Read): Bar {
@@ -79,7 +85,8 @@ export function scaleOf(reconcile: Reconcile, now: number): Scale {
 export function waterfall(reconcile: Reconcile, now: number, all: boolean, lit = ""): HTMLElement {
   const scale = scaleOf(reconcile, now);
   const root = h("div", { class: `fall${all ? " is-all" : ""}` });
-  for (const bar of bars(reconcile, all)) root.append(...row(bar, stepOf(bar, reconcile), { scale, now, all, lit }));
+  for (const bar of bars(reconcile, all))
+    root.append(...row(bar, bar.step ?? within(bar, reconcile), { scale, now, all, lit }));
   const hidden = reconcile.writeCount - reconcile.writes.length;
   if (hidden > 0)
     root.append(h("span", { class: "fall-name is-inner" }, `${String(hidden)} more`), h("span"), h("span"));
@@ -98,10 +105,10 @@ function serversButton({ writes }: Reconcile, all: boolean): HTMLElement {
   );
 }
 
-/** The phase that a bar is or lies in. */
-function stepOf({ level, name, from }: Bar, { phases }: Reconcile): string | undefined {
-  if (level === 0) return name;
-  return phases.find((phase) => phase.from <= from && (phase.to === 0 || from <= phase.to))?.name;
+/** The phase in which a read or a write lies. */
+function within({ from }: Bar, { phases }: Reconcile): string | undefined {
+  const phase = phases.find((one) => one.from <= from && (one.to === 0 || from <= one.to));
+  return phase && stepOf(phase);
 }
 
 interface Drawing {

@@ -1,6 +1,6 @@
 /** What the page says about rows: pure, in the field's own words. */
 import { countdown, duration } from "../base/time.ts";
-import type { Cause, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
 import { failed as failedResult } from "../model/samples.ts";
 import type { Overtaken } from "../model/types.ts";
@@ -251,4 +251,14 @@ function timerSaid(
 /** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
 export function heldSaid({ label, node, lasting }: Held): string {
   return `${label === "" ? "a worker" : label} is held at ${node} · ${countdown(lasting)}`;
+}
+
+/** heldBefore says who is held, and before which phases: "web, a are held before apply". */
+export function heldBefore(holds: readonly Hold[]): string {
+  const who = [
+    ...new Set(holds.map(({ controller, item = "" }) => (item === "" ? `a worker of ${controller}` : nameOf(item)))),
+  ];
+  const phases = [...new Set(holds.map(({ phase }) => phase))];
+  const names = who.length > 3 ? `${who.slice(0, 2).join(", ")} and ${String(who.length - 2)} others` : who.join(", ");
+  return `${names} ${who.length > 1 ? "are" : "is"} held before ${phases.join(", ")}`;
 }
