@@ -57,10 +57,10 @@ func TestConditionsAreSaidInWords(t *testing.T) {
 	for row, fields := range format.Rows() {
 		for name, field := range fields {
 			values := field.OneOf
-			switch {
-			case field.Type == format.Number:
+			switch field.Type {
+			case format.Number:
 				values = []string{"2"}
-			case field.Type == format.Bool:
+			case format.Bool:
 				values = []string{"true", "false"}
 			}
 			for _, value := range values {
