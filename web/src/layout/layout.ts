@@ -1,6 +1,7 @@
+import type { RowRef } from "../base/frames.ts";
 import { Intervals } from "../base/intervals.ts";
 import type { Hold, Reconcile, Row, Wait } from "../base/rows.gen.ts";
-import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/sorted.ts";
+import { insertSorted, lowerBound, removeAllSorted, removeSorted, replaceSorted } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
 import { isHoldOf } from "../model/holds.ts";
 import type { Change } from "../model/types.ts";
@@ -71,10 +72,7 @@ export class Layout {
 
   private take(change: Change): void {
     if (change.reset) this.clear();
-    for (const ref of change.removed) {
-      if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
-      else if (ref.row === "hold") this.dropHold(ref.key);
-    }
+    this.drop(change.removed);
     for (const row of change.upserted) this.put(row);
   }
 
@@ -233,6 +231,19 @@ export class Layout {
     this.ready.delete(key);
   }
 
+  /** Forgets rows; the beginnings of all their passes at once. */
+  private drop(refs: readonly RowRef[]): void {
+    const begun = new Map<string, Set<Reconcile>>();
+    for (const { row, key } of refs) {
+      if (row === "hold") this.dropHold(key);
+      if (row !== "reconcile" && row !== "wait") continue;
+      const pass = this.passes.get(key);
+      if (pass !== undefined) begun.set(pass.controller, (begun.get(pass.controller) ?? new Set()).add(pass));
+      this.remove(key);
+    }
+    for (const [lane, gone] of begun) removeAllSorted(this.laneOf(lane).begun, gone, byStart);
+  }
+
   private remove(key: string): void {
     this.dropReady(key);
     const track = this.trackOf.get(key);
@@ -240,12 +251,9 @@ export class Layout {
     const entry = track.remove(key);
     this.trackOf.delete(key);
     this.told.delete(key);
-    if (entry === undefined) return;
-    const lane = this.laneOf(entry.controller);
-    this.dirty.set(track, lane);
-    const pass = this.passes.get(key);
-    if (pass !== undefined) removeSorted(lane.begun, pass, byStart);
     this.passes.delete(key);
+    if (entry === undefined) return;
+    this.dirty.set(track, this.laneOf(entry.controller));
     if (track.empty) this.tracks.delete(trackKey(entry));
   }
 
