@@ -55,22 +55,34 @@ export class Layout {
   private holds = new Map<string, Holding>();
   private dirty = new Map<Track, LaneIndex>();
 
-  /**
-   * Takes in what the model's apply gave back, for as many frames as there are: what is behind after a while out of
-   * sight is laid out once and not frame by frame.
-   */
+  /** Takes in what the model's apply gave back, for as many frames as there are, and lays it out. */
   apply(...changes: readonly Change[]): void {
-    for (const change of changes) this.take(change);
+    this.take(changes);
+    this.settle(() => false);
+  }
+
+  /** Takes changes in. Items of which they speak are drawn as they were until settle has come to them. */
+  take(changes: readonly Change[]): void {
+    for (const change of changes) this.takeOne(change);
+  }
+
+  /**
+   * Lays out the items that have changed, those that have waited longest first, until enough says so; answers whether
+   * any are left. What is behind after a while out of sight is laid out once and not frame by frame.
+   */
+  settle(enough: () => boolean): boolean {
     for (const [track, lane] of this.dirty) {
       track.refresh(
         (journey) => lane.journeys.remove(journey),
         (journey) => lane.journeys.add(journey),
       );
+      this.dirty.delete(track);
+      if (enough()) break;
     }
-    this.dirty.clear();
+    return this.dirty.size > 0;
   }
 
-  private take(change: Change): void {
+  private takeOne(change: Change): void {
     if (change.reset) this.clear();
     this.drop(change.removed);
     for (const row of change.upserted) this.put(row);
@@ -146,7 +158,8 @@ export class Layout {
     this.told.set(row.key, row);
     const holds = this.holdsOf(row);
     for (const hold of holds) if ((hold.reconcile ?? "") === "") this.remove(standIn(hold).key);
-    this.putEntry(stopped({ ...row, from: beginOf(row), start: takenAt(row) }, holds));
+    const [from, start] = [beginOf(row), takenAt(row)];
+    this.putEntry(stopped(from === row.from && start === row.start ? row : { ...row, from, start }, holds));
   }
 
   /** The holds of a pass, oldest first. */
