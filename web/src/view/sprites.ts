@@ -54,7 +54,7 @@ export class Sprites {
 }
 
 /** How many things are kept, and as many again of which some may be asked for once more. */
-const kept = 200;
+const kept = 400;
 
 /** What was made for the texts that were asked for last. */
 class Recent<T> {
