@@ -45,7 +45,7 @@ function frames(picture: number, panels: readonly number[]): { frames: Frames; d
 }
 
 test("panels that find room in the frame are painted in it", () => {
-  const { frames: all, done } = frames(0.5, [1, 1, 1]);
+  const { frames: all, done } = frames(0.5, [0.5, 0.5, 0.5]);
   all.wake();
   frame();
   assert.deepEqual(done, ["draw", "0", "1", "2"]);
@@ -53,7 +53,7 @@ test("panels that find room in the frame are painted in it", () => {
 });
 
 test("panels that find no room are painted in the frames after, one in each at least", () => {
-  const { frames: all, done } = frames(3, [2, 5, 1, 1]);
+  const { frames: all, done } = frames(2, [2, 5, 1, 1]);
   all.wake();
   for (let i = 0; i < 4; i++) frame();
   assert.deepEqual(done.join(" "), "draw 0 draw 1 draw 2 draw 3");

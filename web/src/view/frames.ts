@@ -1,8 +1,8 @@
 /** The one scheduler: animation frames while something moves, panels at most ten times a second, nothing otherwise. */
 
 const panelEvery = 100;
-/** So many ms of script a frame has. The panels have what the picture leaves of them, and the frames after it. */
-const room = 4;
+/** After so many ms of a frame no further panel is begun in it: those that are left are painted in the frames after. */
+const room = 3;
 
 export interface Steps {
   /** Takes in what came and draws the picture; answers when it must be called again: 0 next frame, Infinity never, else ms. */
@@ -13,7 +13,7 @@ export interface Steps {
 
 export class Frames {
   private asked = false;
-  private timer = 0;
+  private timer: number | undefined;
   private panelsAt = -Infinity;
   private panelsDirty = true;
   /** What is left of painting the panels. */
@@ -33,7 +33,8 @@ export class Frames {
   private ask(): void {
     if (this.asked) return;
     this.asked = true;
-    clearTimeout(this.timer);
+    if (this.timer !== undefined) clearTimeout(this.timer);
+    this.timer = undefined;
     requestAnimationFrame((now) => {
       this.asked = false;
       this.frame(now);
