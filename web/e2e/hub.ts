@@ -25,13 +25,15 @@ export class Hub {
   static async start(...args: string[]): Promise<Hub> {
     const folder = await mkdtemp(join(tmpdir(), "tracer-e2e-hub-"));
     const own = args.map((arg) => arg.replace("{folder}", folder));
-    const child = spawn(binary, own, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...tokens } });
+    const child = spawn(binary, own, { stdio: "pipe", env: { ...process.env, ...tokens } });
+    let said = ""; // shown where it ends too early, and nowhere else
+    child.stderr.on("data", (text: Buffer) => (said = (said + text.toString()).slice(-4000)));
     const login = await new Promise<string>((done, fail) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         if (line.startsWith("ready: ")) done(line.slice("ready: ".length));
       });
       child.once("error", fail);
-      child.once("exit", (code) => fail(new Error(`tracer ${own.join(" ")} ended with ${String(code)}`)));
+      child.once("close", (code) => fail(new Error(`tracer ${own.join(" ")} ended with ${String(code)}:\n${said}`)));
     });
     return new Hub(child, folder, login);
   }
