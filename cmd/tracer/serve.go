@@ -65,7 +65,8 @@ With the last one a controller takes commands from the page (pause, step, faults
 It listens on this machine only, unless told otherwise; then it needs TLS, or
 --insecure-behind-proxy.
 
-` + shareHelp + ` The certificate of --tls-cert serves viewers too.`,
+` + shareHelp + ` That of --tls-cert serves
+viewers too.`,
 		Example: `  tracer serve
 
   # With a cluster to act on from the page, and tokens that you choose:
@@ -139,6 +140,7 @@ func (o *serveOptions) checkShare() error {
 		return err
 	}
 	o.hub.Share, o.hub.ShareViewers, o.hub.ViewerToken = o.share.address, o.share.viewers, o.share.token
+	o.hub.ShareTLSCert, o.hub.ShareTLSKey = o.share.tlsCert, o.share.tlsKey
 	if o.hub.Share == shareAuto {
 		o.hub.Share = server.ShareDefault
 	}
@@ -243,7 +245,7 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 	}
 	say := o.io.sayer("serve")
 	say("%s", attachLines(hub.URL(), hub.Kept()))
-	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
+	if lines := shareLines(hub.ViewerLinks(), writesToTerminal(o.io.err)); lines != "" {
 		say("%s", lines)
 	}
 }
