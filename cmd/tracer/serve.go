@@ -207,13 +207,15 @@ func (o *serveOptions) closeInOrder(ctx context.Context) (_ context.Context, sto
 	}
 }
 
-// tidy ends the beats that a hub has left open which was killed before began,
-// tells the room of its lesson, and takes away what its lessons have left.
-// Whatever cannot be taken away now is, when the next lesson begins.
+// tidy ends the beats that a hub of this folder has left open which was killed
+// before began, tells the room of its lesson, and takes away what its lessons
+// have left. Whatever cannot be taken away now is, when the next lesson begins.
 func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
 	defer cancel()
-	open, err := o.lessonHub.EndBeats(ctx, began)
+	// The hub's own, and not that of a `lesson run`.
+	mine := func(run string) bool { return o.lessonCluster != nil && o.lessonCluster.Left(run) }
+	open, err := o.lessonHub.EndBeats(ctx, began, mine)
 	if err != nil {
 		o.hub.Log.Warn("the beats of a lesson that had not ended are left open", "error", err)
 	}
@@ -221,7 +223,7 @@ func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 		return
 	}
 	for _, beat := range open {
-		if o.lessonCluster.Left(beat.Run) { // the hub's own, and not that of a `lesson run`
+		if mine(beat.Run) {
 			o.player.Ended(beat)
 		}
 	}
