@@ -51,7 +51,9 @@ type Hub struct {
 	ready   atomic.Bool
 	metrics http.Handler
 	share   *share // nil when nothing is shared
-	room    *room
+	// shareTLS is what viewers are served by, nil for plain HTTP.
+	shareTLS *tls.Config
+	room     *room
 
 	recordings *recordings
 }
@@ -104,12 +106,8 @@ func (h *Hub) open(ctx context.Context) error {
 	if err = h.openFolder(); err != nil {
 		return err
 	}
-	if h.cfg.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(h.cfg.TLSCert, h.cfg.TLSKey)
-		if err != nil {
-			return fmt.Errorf("--tls-cert and --tls-key cannot be used: %w", err)
-		}
-		h.tls = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	if err = h.openTLS(); err != nil {
+		return err
 	}
 	if h.listen, err = listen(ctx, "--listen", h.cfg.Listen); err != nil {
 		return err

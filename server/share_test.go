@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -307,7 +308,7 @@ func TestLikelyAddressesComeFirst(t *testing.T) {
 }
 
 func TestSharingOverTLSSaysSoInItsLinks(t *testing.T) {
-	links := ViewerLinks("[2001:db8::1]:7781", "a&b", true)
+	links := ViewerLinks("[2001:db8::1]:7781", "a&b", &x509.Certificate{})
 	if want := "https://[2001:db8::1]:7781/login?token=a%26b"; len(links) != 1 || links[0].URL != want {
 		t.Errorf("links %v, want %s", links, want)
 	}

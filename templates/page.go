@@ -85,6 +85,8 @@ type Share struct {
 	Links []ShareLink
 	// Plain says that the viewers' pages cross the network without TLS.
 	Plain bool
+	// Warns says that viewers' browsers warn of the certificate.
+	Warns bool
 }
 
 // ShareLink is one link for viewers.

@@ -58,7 +58,7 @@ Pods. It lists them and asks first; without a terminal it needs --yes.
 Your own controllers attach to the same hub, with the address and the token that
 the progress names. What is not seen: spans of the API server and of etcd.
 
-` + shareHelp + sharePlain,
+` + shareHelp,
 		Example: `  tracer attach --context kind-kind
 
   # Only ask what this account may do:

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -36,9 +37,10 @@ type Config struct {
 // because of it. Its methods are safe for concurrent use; those of a nil one do
 // nothing.
 type Debugger struct {
-	cfg    Config
-	client *http.Client
-	armed  atomic.Bool
+	cfg     Config
+	client  *http.Client
+	process string // by which a hub knows it again
+	armed   atomic.Bool
 
 	mu       sync.Mutex
 	standing []*standing // oldest first
@@ -70,7 +72,7 @@ func New(cfg Config) *Debugger {
 		cfg.Logger = slog.Default()
 	}
 	return &Debugger{
-		cfg: cfg, client: newClient(), holds: map[*hold]bool{}, stepping: map[*Pass]bool{}, wake: make(chan struct{}, 1),
+		cfg: cfg, client: newClient(), process: rand.Text(), holds: map[*hold]bool{}, stepping: map[*Pass]bool{}, wake: make(chan struct{}, 1),
 		gate: gate{watched: map[string]int{}},
 	}
 }
