@@ -32,6 +32,8 @@ class Main implements App {
   private readonly parts: PageParts;
   private modes: ReadonlyMap<string, Mode> = new Map();
   private drawn: Scene | undefined;
+  /** The reconcile that stands alone, and the moment at which it does. */
+  private alone = { at: 0, reconcile: "" };
   private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor() {
@@ -82,12 +84,16 @@ class Main implements App {
     return connection.state === "lost" && connection.asOf > 0 ? connection.asOf : Infinity;
   }
 
-  /** While it stands still at a moment of the reconcile that is selected, that one is drawn by itself. */
+  /**
+   * While it stands still at a moment of the reconcile that is selected, that one is drawn by itself, and stays so when
+   * the selection is cleared.
+   */
   private sceneAt(t: number): Scene {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
     const options: SceneOptions = { geometry, before: this.modes, ...pinned, ...this.sought() };
-    const run = this.playhead.paused ? this.model.reconcile(selection?.reconcile ?? "") : undefined;
+    if (selection !== undefined || this.alone.at !== t) this.alone = { at: t, reconcile: selection?.reconcile ?? "" };
+    const run = this.playhead.paused ? this.model.reconcile(this.alone.reconcile) : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);
   }
 

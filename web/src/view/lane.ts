@@ -37,6 +37,8 @@ export class LaneElement extends HTMLElement {
   /** What the numbers were painted from last. */
   private painted = "";
   private paintedInSight = false;
+  /** The playhead's moves so far, when the boxes were painted last. */
+  private moves = 0;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
   /** Reconciles a second, as the page says it. */
@@ -143,9 +145,11 @@ export class LaneElement extends HTMLElement {
     this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
     if (!inSight) return;
     this.paintServer(app);
-    // Where the picture does not follow, the boxes speak of its moment.
-    if (t === undefined) this.paintPhases(app);
-    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, t);
+    // Where the picture does not follow, and after each jump, the boxes speak of its moment.
+    const stays = t === undefined && app.playhead.moves === this.moves;
+    this.moves = app.playhead.moves;
+    if (stays) this.paintPhases(app);
+    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, app.playhead.now());
   }
 
   private paintCounts({ reconciles, errors, p50 }: Counts): void {
@@ -172,13 +176,16 @@ export class LaneElement extends HTMLElement {
     this.notePhases(last, last?.to ?? 0, (g) => part(g, "note").textContent === "");
   }
 
-  /** What nothing passes at t says how long it took in the last reconcile before, and nothing before the first. */
+  /** What nothing passes at t says how long it took in the one reconcile drawn, or else in the last before. */
   private paintPhasesAt({ model }: App, t: number): void {
     const last = model
       .until(this.lane, "", t, looked)
       .filter((run) => run.to > 0 && run.to <= t)
       .at(-1);
-    this.notePhases(last, t, ({ classList }) => !classList.contains("is-lit") && !classList.contains("is-held"));
+    const drawn = new Set(this.shown.flatMap(({ kind, reconcile }) => (kind === "pass" ? [reconcile] : [])));
+    const [one = ""] = drawn;
+    const run = (drawn.size === 1 ? model.reconcile(one) : undefined) ?? last;
+    this.notePhases(run, t, ({ classList }) => !classList.contains("is-lit") && !classList.contains("is-held"));
   }
 
   /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */

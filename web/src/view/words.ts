@@ -239,13 +239,19 @@ function timerSaid(
     return { text: `${words.set}${whole === "" ? " unknown length" : whole}`, more: "" };
   }
   const gone = duration(Math.max(0, after.from - reconcile.to));
-  if (after.causes.some((cause) => cause.what === why)) return { text: `${words.over} ${gone}`, more: "" };
+  if (after.causes.some((cause) => cause.what === why)) {
+    const also = after.causes.find((cause) => cause.what !== why);
+    return { text: `${words.over} ${gone}${also === undefined ? "" : `, together with ${cameSaid(also)}`}`, more: "" };
+  }
   const first = after.causes[0];
-  const came = first === undefined ? "something else" : causeSaid(first).chip;
-  const article = /^[aeiou]/.test(came) ? "an" : "a";
   const set = why === "backoff" ? " set" : "";
   const text = `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`;
-  return { text, more: `${first === undefined ? "" : `${article} `}${came} came first, after ${gone}` };
+  return { text, more: `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone}` };
+}
+
+function cameSaid(cause: Cause): string {
+  const { chip } = causeSaid(cause);
+  return `${/^[aeiou]/.test(chip) ? "an" : "a"} ${chip}`;
 }
 
 /** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
