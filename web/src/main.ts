@@ -48,9 +48,7 @@ class Main implements App {
     const clock = recorded ? { now: runningClock, heard: end, end } : { now: end, heard: () => this.heard() };
     this.playhead = new Playhead(clock, onDirty);
     const draw = (): number => this.draw();
-    const panels = (): void => {
-      this.parts.paint();
-    };
+    const panels = (): Iterator<void> => this.parts.paint();
     this.frames = new Frames({ draw, panels });
     const stop = (): void => {
       this.watch.stop();

@@ -4,10 +4,10 @@ import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/s
 import { SECOND } from "../base/time.ts";
 import { isHoldOf } from "../model/holds.ts";
 import type { Change } from "../model/types.ts";
+import type { Entry } from "./group.ts";
 import { beginOf, takenAt } from "./pass.ts";
 import { isStandIn, standIn, stopped } from "./stops.ts";
 import { Track } from "./track.ts";
-import type { Entry } from "./track.ts";
 import type { Journey } from "./types.ts";
 
 const LONG = 5 * SECOND;

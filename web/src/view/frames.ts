@@ -1,11 +1,14 @@
 /** The one scheduler: animation frames while something moves, panels at most ten times a second, nothing otherwise. */
 
 const panelEvery = 100;
+/** So many ms of script a frame has. The panels have what the picture leaves of them, and the frames after it. */
+const room = 4;
 
 export interface Steps {
   /** Takes in what came and draws the picture; answers when it must be called again: 0 next frame, Infinity never, else ms. */
   readonly draw: () => number;
-  readonly panels: () => void;
+  /** Paints the panels, one with each step of the iterator. */
+  readonly panels: () => Iterator<void>;
 }
 
 export class Frames {
@@ -13,6 +16,8 @@ export class Frames {
   private timer = 0;
   private panelsAt = -Infinity;
   private panelsDirty = true;
+  /** What is left of painting the panels. */
+  private painting: Iterator<void> | undefined;
   private readonly steps: Steps;
 
   constructor(steps: Steps) {
@@ -36,15 +41,25 @@ export class Frames {
   }
 
   private frame(now: number): void {
+    const end = performance.now() + room;
     let wait = this.steps.draw();
-    if (this.panelsDirty && now - this.panelsAt >= panelEvery) {
+    if (this.painting === undefined && this.panelsDirty && now - this.panelsAt >= panelEvery) {
       this.panelsDirty = false;
       this.panelsAt = now;
-      this.steps.panels();
-    } else if (this.panelsDirty) {
-      wait = Math.min(wait, panelEvery);
+      this.painting = this.steps.panels();
     }
+    this.paint(end);
+    if (this.painting !== undefined) wait = 0;
+    else if (this.panelsDirty) wait = Math.min(wait, panelEvery);
     this.again(wait);
+  }
+
+  /** Paints one panel at least, and more until end. */
+  private paint(end: number): void {
+    while (this.painting !== undefined) {
+      if (this.painting.next().done === true) this.painting = undefined;
+      else if (performance.now() >= end) return;
+    }
   }
 
   private again(wait: number): void {
