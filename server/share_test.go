@@ -190,7 +190,12 @@ func (r *client) watchAs(token, query string) *websocket.Conn {
 
 // tryWatch is watchAs that may be refused.
 func (r *client) tryWatch(token, query string) (*websocket.Conn, *http.Response, error) {
-	conn, res, err := websocket.Dial(r.t.Context(), r.url+"/api/v1/watch"+query, &websocket.DialOptions{
+	return r.dialWatch(token, "/api/v1/watch"+query)
+}
+
+// dialWatch opens a websocket of what is live or of a recording.
+func (r *client) dialWatch(token, path string) (*websocket.Conn, *http.Response, error) {
+	conn, res, err := websocket.Dial(r.t.Context(), r.url+path, &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{watch.Subprotocol},
 	})
 	if err == nil {

@@ -15,8 +15,9 @@ const (
 
 // Limits of a meaning, in bytes.
 const (
-	maxName   = 512
-	maxFilter = 2048
+	maxName      = 512
+	maxFilter    = 2048
+	maxRecording = 64
 	// MaxPage is how long a page's name may be.
 	MaxPage = 64
 )
@@ -30,6 +31,9 @@ type Meaning struct {
 	T     int64   `json:"t"`
 	Since int64   `json:"since"`
 	Speed float64 `json:"speed"`
+	// Recording is the name of the recorded session that is shown, "" for what is
+	// live.
+	Recording string `json:"recording"`
 	// Sel is what the panel shows, nil for nothing. Q is the filter's text.
 	Sel *Selection `json:"sel"`
 	Q   string     `json:"q"`
@@ -55,6 +59,8 @@ func (m Meaning) Check() error {
 		return fmt.Errorf("speed %g is not between 0 and 100: use 1 for as it was", m.Speed)
 	case m.T < 0 || m.Since < 0:
 		return errors.New("t and since are microseconds since the epoch: they cannot be negative")
+	case len(m.Recording) > maxRecording:
+		return fmt.Errorf("recording has %d bytes, the limit is %d: use a name of GET /api/v1/recordings", len(m.Recording), maxRecording)
 	case len(m.Q) > maxFilter || !utf8.ValidString(m.Q):
 		return fmt.Errorf("q has %d bytes, the limit is %d: use a shorter filter", len(m.Q), maxFilter)
 	}

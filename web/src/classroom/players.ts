@@ -74,6 +74,7 @@ const seeFor = 1_000;
 /** This page plays it: a page turned moves the playhead. */
 export class RecordingPlayer implements Player {
   private readonly app: App;
+  private readonly led: () => boolean;
   private shown = "";
   private read: Lesson | undefined;
   private opened = false;
@@ -82,8 +83,10 @@ export class RecordingPlayer implements Player {
   /** When a play came to its end by itself, ms. */
   private ended = -Infinity;
 
-  constructor(app: App) {
+  /** led says that the presenter moves the time here, and not this page. */
+  constructor(app: App, led: () => boolean) {
     this.app = app;
+    this.led = led;
   }
 
   lesson(): Lesson | undefined {
@@ -129,6 +132,7 @@ export class RecordingPlayer implements Player {
   /** It begins at its first beat, and stands still where one is done, unless somebody else moves the time. */
   step(): void {
     const { playhead } = this.app;
+    if (this.led()) return;
     if (!this.opened) this.open();
     const { until } = this;
     if (until === undefined) return;
@@ -146,6 +150,6 @@ export class RecordingPlayer implements Player {
     const [first] = model.beats();
     if (first === undefined) return;
     this.opened = true;
-    if (playhead.moves <= 1) playhead.seek(first.from);
+    if (playhead.moves === 0) playhead.seek(first.from);
   }
 }

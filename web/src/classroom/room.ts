@@ -1,19 +1,19 @@
 /** The line that says who follows whom: a viewer's page follows the presenter's, which tells what it shows. */
-import { SECOND } from "../base/time.ts";
 import { Follower } from "../model/room.ts";
-import type { Meaning, Room } from "../model/room.ts";
+import type { Meaning, Presenter, Room } from "../model/room.ts";
 import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { part, say, show } from "../view/dom.ts";
 import { plural } from "../view/words.ts";
 import { ask } from "./ask.ts";
+import { Way, keep, kept } from "./way.ts";
 
 /** How often a page tells at most, in ms. It is doubled for each time in a row that it was not heard, so often at most. */
 const tellEvery = 100;
 const mostDoubled = 7;
 
-/** For how long the presenter may be gone, as for a reload, before it is said. */
-const awayAfter = 2 * SECOND;
+/** For how long the presenter may be gone, as for a reload, before it is said, ms. */
+const awayAfter = 2_000;
 
 /** What the line says, and its buttons. */
 interface Line {
@@ -25,7 +25,8 @@ interface Line {
 export class RoomElement extends HTMLElement {
   private given: Given | undefined;
   private room: () => Room | undefined = () => undefined;
-  private readonly follower = new Follower();
+  private follower = new Follower();
+  private readonly way = new Way();
   /** How many of the page's own actions are dealt with. */
   private dealt = 0;
   private presented = false;
@@ -39,12 +40,18 @@ export class RoomElement extends HTMLElement {
   connect(given: Given, room: () => Room | undefined): void {
     this.given = given;
     this.room = room;
+    this.follower = new Follower(given.app.recording, kept());
     for (const [i, name] of ["main", "other"].entries()) {
       part(this, name).addEventListener("click", () => {
         this.presses[i]?.();
         given.app.wake();
       });
     }
+  }
+
+  /** Whether this page is the presenter's to move; also before the room is known. */
+  follows(): boolean {
+    return this.watches() && this.follower.standing === "following";
   }
 
   /** Follows, or tells what is shown. It is called before each picture. */
@@ -74,9 +81,12 @@ export class RoomElement extends HTMLElement {
   }
 
   private follow(given: Given, room: Room): void {
+    this.follower.begin(room);
     if (given.acts() !== this.dealt) this.follower.acted();
     const meaning = this.follower.hear(room);
     if (meaning !== undefined) this.apply(given, meaning);
+    this.way.seek(this.follower.elsewhere(room));
+    if (!this.way.gone) keep(this.follower.keeps);
     this.dealt = given.acts();
     const { state } = given.app.watch.connection();
     const following = this.follower.standing === "following";
@@ -135,24 +145,23 @@ export class RoomElement extends HTMLElement {
   }
 
   private line(given: Given, room: Room): Line | undefined {
-    return this.watches() ? this.viewerLine(given.app, room) : this.presenterLine(given, room);
+    return this.watches() ? this.viewerLine(room) : this.presenterLine(given, room);
   }
 
-  private viewerLine(app: App, { presenter }: Room): Line {
+  private viewerLine({ presenter }: Room): Line {
     const back = (): void => {
       this.follower.back();
     };
     if (!presenter.here) {
-      this.awaySince ??= app.watch.hubNow();
+      this.awaySince ??= performance.now();
       if (presenter.page === "") return { said: "The presenter is not here yet" };
-      if (app.watch.hubNow() - this.awaySince > awayAfter) {
-        return { said: "The presenter is away, or shows a recording; you go on by yourself" };
-      }
+      if (performance.now() - this.awaySince > awayAfter)
+        return { said: "The presenter is away; you go on by yourself" };
     } else this.awaySince = undefined;
     switch (this.follower.standing) {
       case "following":
         return {
-          said: "You follow the presenter",
+          said: this.way.lost ? lostSaid(presenter) : "You follow the presenter",
           other: [
             "Go on by myself",
             () => {
@@ -186,6 +195,12 @@ export class RoomElement extends HTMLElement {
   }
 }
 
+/** Said while the page cannot go where the presenter is. */
+function lostSaid({ recording }: Presenter): string {
+  const what = recording === "" ? "what is live" : `the recording ${recording}`;
+  return `The presenter shows ${what}, which cannot be opened now. This page tries again`;
+}
+
 function following({ viewers, following: n }: Room): string {
   if (n === viewers) return viewers === 1 ? "and follows you" : "and all follow you";
   return n === 0 ? "and nobody follows you" : `${String(n)} ${n === 1 ? "follows" : "follow"} you`;
@@ -193,5 +208,6 @@ function following({ viewers, following: n }: Room): string {
 
 /** shown is what the page shows, for the hub. */
 function shown(app: App): object {
-  return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
+  const { recording = "" } = app;
+  return { recording, ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
 }
