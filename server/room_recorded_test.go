@@ -36,6 +36,7 @@ func TestTheRoomIsOneWhereverItsPagesAre(t *testing.T) {
 	live := viewers.watchAs(testViewer, "?page=v1")
 	inRoom(t, live, has("following", 1))
 	presenting := h.watchRecording(testToken, "p2")
+	frame(t, presenting, "room")
 	if res := h.put("/api/v1/room/presenter", testToken, sampleAt7); res.status != 204 {
 		t.Fatalf("presenting a recording: %d %s", res.status, res.body)
 	}
@@ -71,7 +72,7 @@ func TestTheRoomTellsTheTimeInARecordingToo(t *testing.T) {
 
 func TestAPresenterShowsOnlyWhatThereIs(t *testing.T) {
 	h := start(t)
-	h.watchRecording(testToken, "p2")
+	frame(t, h.watchRecording(testToken, "p2"), "room")
 	for name, want := range map[string]string{
 		"nope":                  `recording: there is no recording \"nope\": use one of: sample`,
 		strings.Repeat("x", 65): "recording has 65 bytes, the limit is 64",
