@@ -209,7 +209,7 @@ func mistyped(err error) string {
 
 func answerRoom(w http.ResponseWriter, err error) {
 	switch {
-	case errors.Is(err, classroom.ErrOther), errors.Is(err, classroom.ErrNotHere):
+	case errors.Is(err, classroom.ErrOther), errors.Is(err, classroom.ErrNotHere), errors.Is(err, classroom.ErrRefused):
 		fail(w, http.StatusConflict, "%v", err)
 	case err != nil:
 		fail(w, http.StatusInternalServerError, "%v", err)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -115,5 +116,48 @@ func TestARecordingIsSharedFromItsPage(t *testing.T) {
 	}
 	if strings.Contains(page(viewers, testViewer), button) || strings.Contains(page(start(t).client, testToken), button) {
 		t.Error("there is a button to share for a viewer, or where there is no link")
+	}
+}
+
+// Viewers answer the question of a recorded lesson, one voice for each browser, and
+// what they answered is told without names once it is closed.
+func TestViewersAnswerARecordedQuestion(t *testing.T) {
+	h, viewers := sharing(t)
+	presenting := h.watchRecording(testToken, "p2")
+	frame(t, presenting, "room")
+	me := viewers.browser()
+	answer := func(who headers, body string) response {
+		return viewers.do("POST", "/api/v1/room/answer", asJSON(who), []byte(body))
+	}
+	ask := func(open string) {
+		asked := strings.Replace(sampleAt7, "}", `,"question":{"beat":2,"choices":2,"open":`+open+`}}`, 1)
+		if res := h.put("/api/v1/room/presenter", testToken, asked); res.status != 204 {
+			t.Fatalf("asking: %d %s", res.status, res.body)
+		}
+	}
+	ask("true")
+	for _, body := range []string{`{"beat":2,"choice":0}`, `{"beat":2,"choice":1}`} {
+		if res := answer(me, body); res.status != 204 {
+			t.Errorf("answering: %d %s", res.status, res.body)
+		}
+	}
+	if res := answer(me, `{"beat":3,"choice":0}`); res.status != 409 || !strings.Contains(res.body, "beat 3 has no question that is open") {
+		t.Errorf("to another beat: %d %s", res.status, res.body)
+	}
+	if res := answer(bearer(testViewer), `{"beat":2,"choice":0}`); res.status != 409 || !strings.Contains(res.body, "pages that watch") {
+		t.Errorf("of who does not watch: %d %s", res.status, res.body)
+	}
+	if res := viewers.do("GET", "/api/v1/room/answer", me, nil); strings.TrimSpace(res.body) != `{"mine":1}` {
+		t.Errorf("the browser is told %s", res.body)
+	}
+	poll := func(room map[string]any) map[string]any { p, _ := room["poll"].(map[string]any); return p }
+	open := inRoom(t, presenting, func(room map[string]any) bool { return poll(room)["answered"] == 1.0 })
+	if tally := poll(open)["tally"]; tally != nil {
+		t.Errorf("while it is open the tally is %v", tally)
+	}
+	ask("false")
+	closed := inRoom(t, presenting, func(room map[string]any) bool { return poll(room)["open"] == false })
+	if tally := fmt.Sprint(poll(closed)["tally"]); tally != "[0 1]" {
+		t.Errorf("once it is closed the tally is %s", tally)
 	}
 }

@@ -37,6 +37,8 @@ type Meaning struct {
 	// Sel is what the panel shows, nil for nothing. Q is the filter's text.
 	Sel *Selection `json:"sel"`
 	Q   string     `json:"q"`
+	// Question is what is asked of a recorded lesson, nil for nothing.
+	Question *Question `json:"question"`
 }
 
 // Selection is an item, and the key of one of its reconciles ("" for the item
@@ -64,10 +66,14 @@ func (m Meaning) Check() error {
 	case len(m.Q) > maxFilter || !utf8.ValidString(m.Q):
 		return fmt.Errorf("q has %d bytes, the limit is %d: use a shorter filter", len(m.Q), maxFilter)
 	}
-	if m.Sel == nil {
-		return nil
+	var errs []error
+	if m.Sel != nil {
+		errs = append(errs, m.Sel.check())
 	}
-	return m.Sel.check()
+	if m.Question != nil {
+		errs = append(errs, m.Question.check())
+	}
+	return errors.Join(errs...)
 }
 
 func (s Selection) check() error {
@@ -92,10 +98,13 @@ func CheckPage(name string) error {
 
 // same compares by value.
 func (p Presenter) same(other Presenter) bool {
-	a, b := p.Sel, other.Sel
-	p.Sel, other.Sel = nil, nil
-	if a != nil && b != nil {
-		return p == other && *a == *b
+	if !equal(p.Sel, other.Sel) || !equal(p.Question, other.Question) {
+		return false
 	}
-	return p == other && a == b
+	p.Sel, p.Question = other.Sel, other.Question
+	return p == other
+}
+
+func equal[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }

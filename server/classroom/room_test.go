@@ -158,8 +158,8 @@ func TestStateOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"viewers":0,"following":0,"presenter":{"here":false,"page":"","mode":"following","t":0,"since":0,"speed":1,"recording":"","sel":null,"q":""},` +
-		`"call":1,"lesson":{"id":"lesson-4"}}`
+	want := `{"viewers":0,"following":0,"presenter":{"here":false,"page":"","mode":"following","t":0,"since":0,"speed":1,"recording":"","sel":null,"q":"","question":null},` +
+		`"call":1,"lesson":{"id":"lesson-4"},"poll":null}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
