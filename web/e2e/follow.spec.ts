@@ -60,7 +60,6 @@ test("a class follows a recorded lesson, beat by beat, and back to what is live;
   await expect(lesson(late)).toContainText("beat 5 of 8");
   await expect(room(page)).toContainText("2 viewers watch, and all follow you");
   await page.keyboard.press("PageDown");
-  await page.keyboard.press("PageDown");
   for (const one of [student, late]) await expect(lesson(one).locator(".is-right")).toContainText("More than one");
 
   await page.getByRole("button", { name: "Share" }).click();
@@ -80,6 +79,46 @@ test("a class follows a recorded lesson, beat by beat, and back to what is live;
   }
   await student.context().close();
   await late.context().close();
+});
+
+test("viewers answer the question of a recorded lesson without names; the tally comes with its answer", async ({
+  page,
+  hub,
+  browser,
+}) => {
+  await open(page, hub);
+  const [student, other] = [await viewer(browser, hub), await viewer(browser, hub)];
+  await page.goto(`${hub.origin}/?recording=lesson-1`);
+  await turnTo(page, "text=beat 5 of 8", soon);
+  await expect(lesson(page)).toContainText("0 of 2 have answered");
+  await expect(lesson(page).locator("button[data-choice]")).toHaveCount(0);
+  await page.keyboard.press("PageDown");
+  await expect(lesson(page)).toContainText("Nobody has answered. Press Next again to show the answer.");
+
+  await lesson(student).locator('button[data-choice="0"]').click();
+  await expect(lesson(page)).toContainText("1 of 2 have answered");
+  await lesson(student).locator('button[data-choice="1"]').click();
+  await expect(lesson(student).locator('[data-choice="1"]')).toHaveAttribute("aria-pressed", "true");
+  await student.reload();
+  await expect(lesson(student).locator('[data-choice="1"]')).toHaveAttribute("aria-pressed", "true");
+  await lesson(other).locator('button[data-choice="0"]').click();
+  await expect(lesson(page)).toContainText("2 of 2 have answered");
+  await expect(lesson(other).locator(".lesson-tally")).toHaveCount(0);
+  await expect(room(other)).toContainText("You follow the presenter");
+
+  await page.keyboard.press("PageDown");
+  for (const one of [page, student, other])
+    await expect(lesson(one).locator(".lesson-tally")).toHaveText(["1 · 50 %", "1 · 50 %"]);
+  await expect(lesson(student).locator(".is-mine")).toContainText("your answer");
+  await student.screenshot({ path: "test-results/follow-tally.png" });
+
+  // Asked again, nobody has answered.
+  await page.keyboard.press("PageUp");
+  await expect(lesson(page)).toContainText("0 of 2 have answered");
+  await expect(lesson(student).locator(".is-mine")).toHaveCount(0);
+  await expect(lesson(student).locator("button[data-choice]")).toHaveCount(2);
+  await student.context().close();
+  await other.context().close();
 });
 
 test("an own action leaves in a recording too, and an own way to another page; Return and a call lead there", async ({

@@ -26,11 +26,12 @@ async function run(args: readonly string[]): Promise<{ child: ChildProcess; logi
       child.once("error", fail);
       child.once("exit", (code) => fail(new Error(`tracer ${args.join(" ")} ended with ${String(code)}`)));
     });
-  child.stderr.pipe(process.stderr);
-  const link = said(child.stderr, /^ {2}(http:\S+token=\S+)/);
   const shares = args.some((arg) => arg.startsWith("--share"));
-  const login = await said(child.stdout, /^ready: (.+)/);
-  return { child, login, viewersLink: shares ? await link : "" };
+  // The viewers' link comes with a picture.
+  if (!shares) child.stderr.pipe(process.stderr);
+  const link = shares ? said(child.stderr, /^ {2}(http:\S+token=\S+)/) : Promise.resolve("");
+  const [login, viewersLink] = await Promise.all([said(child.stdout, /^ready: (.+)/), link]);
+  return { child, login, viewersLink };
 }
 
 /** A tracer that runs until it is stopped: a hub to which nothing is attached, or one that shows a file. */

@@ -7,6 +7,7 @@ import { embedLink } from "./classroom/embed.ts";
 import { RoomElement } from "./classroom/room.ts";
 import { Share } from "./classroom/share.ts";
 import { TryItElement } from "./classroom/tryit.ts";
+import { asked } from "./model/beats.ts";
 import { roomReader } from "./model/room.ts";
 import type { Room } from "./model/room.ts";
 import type { Button, Classroom, Given } from "./view/classroom.ts";
@@ -31,10 +32,11 @@ export function classroom(given: Given): Classroom {
     the("room", RoomElement),
   ];
   control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
-  line.connect(given, room);
   // What is live moves a viewer's page by the hub, whether it follows or not.
   const led = (): boolean => watches && (live || line.follows());
-  lesson.connect(given, live ? new HubPlayer(room) : new RecordingPlayer(app, led), led);
+  const player = live ? new HubPlayer(room) : new RecordingPlayer(app, room, led);
+  lesson.connect(given, player, led);
+  line.connect(given, room, () => (live ? undefined : asked(player.lesson())));
   const presenter = watches ? undefined : presenterParts(given, room);
   return {
     step: () => {

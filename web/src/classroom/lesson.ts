@@ -148,14 +148,14 @@ export class LessonElement extends HTMLElement {
   }
 
   private drawQuestion(lesson: Lesson): void {
-    const { question, recorded } = lesson;
+    const { question } = lesson;
     const box = part(this, "question");
     show(box, question !== undefined);
     if (question === undefined) return;
     const focus = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["choice"] : undefined;
     // Who teaches does not vote; who learns alone does.
-    const may = !recorded && (document.body.dataset["role"] === "viewer" || this.viewers === 0);
-    box.replaceChildren(...questionOf(question, { mine: this.mine, viewers: this.viewers, may, recorded }));
+    const may = question.polled && (document.body.dataset["role"] === "viewer" || this.viewers === 0);
+    box.replaceChildren(...questionOf(question, { mine: this.mine, viewers: this.viewers, may }));
     if (focus !== undefined) box.querySelector<HTMLElement>(`[data-choice="${focus}"]`)?.focus();
   }
 

@@ -30,6 +30,9 @@ export class RoomElement extends HTMLElement {
   /** How many of the page's own actions are dealt with. */
   private dealt = 0;
   private presented = false;
+  /** What the presenter asks, and what of it was told last. */
+  private asks: () => object | undefined = () => undefined;
+  private asked = "";
   private toldAt = -Infinity;
   private told = "";
   /** How often in a row the hub has not heard. */
@@ -37,8 +40,10 @@ export class RoomElement extends HTMLElement {
   private awaySince: number | undefined;
   private presses: readonly ((() => void) | undefined)[] = [];
 
-  connect(given: Given, room: () => Room | undefined): void {
+  /** asks is what the lesson asks viewers that is shown here. */
+  connect(given: Given, room: () => Room | undefined, asks: () => object | undefined): void {
     this.given = given;
+    this.asks = asks;
     this.room = room;
     this.follower = new Follower(given.app.recording, kept());
     for (const [i, name] of ["main", "other"].entries()) {
@@ -108,16 +113,22 @@ export class RoomElement extends HTMLElement {
     app.playhead.show(meaning);
   }
 
+  /** What the page shows, for the hub. */
+  private shown({ playhead, selection, filter, recording = "" }: App): object {
+    const [sel = null, question = null] = [selection.get(), this.asks()];
+    return { recording, ...playhead.meaning(), sel, q: filter.get().text, question };
+  }
+
   private present({ app, page, acts: count }: Given, room: Room): void {
     const mine = room.presenter.page === page;
     const { state } = app.watch.connection();
     if (state === "lost" || state === "connecting" || (room.presenter.here && !mine)) return;
     this.presented = true;
-    const acts = count();
-    if (mine && room.presenter.here && acts === this.dealt) return;
+    const [acts, asked] = [count(), JSON.stringify(this.asks())];
+    if (mine && room.presenter.here && acts === this.dealt && asked === this.asked) return;
     if (!this.mayTell(app)) return;
-    this.dealt = acts;
-    this.tell("presenter", shown(app));
+    [this.dealt, this.asked] = [acts, asked];
+    this.tell("presenter", this.shown(app));
   }
 
   /** Whether it is time to tell again. Where it is not, this is asked again when it is. */
@@ -181,7 +192,7 @@ export class RoomElement extends HTMLElement {
     if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
     if (room.presenter.here && room.presenter.page !== page) {
       const take = (): void => {
-        void ask("room/presenter", { page, take: true, ...shown(app) }, tell, "PUT");
+        void ask("room/presenter", { page, take: true, ...this.shown(app) }, tell, "PUT");
       };
       const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
       return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
@@ -204,10 +215,4 @@ function lostSaid({ recording }: Presenter): string {
 function following({ viewers, following: n }: Room): string {
   if (n === viewers) return viewers === 1 ? "and follows you" : "and all follow you";
   return n === 0 ? "and nobody follows you" : `${String(n)} ${n === 1 ? "follows" : "follow"} you`;
-}
-
-/** shown is what the page shows, for the hub. */
-function shown(app: App): object {
-  const { recording = "" } = app;
-  return { recording, ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
 }

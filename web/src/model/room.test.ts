@@ -19,6 +19,7 @@ const wire = {
   },
   call: 3,
   lesson: null,
+  poll: { beat: 5, open: true, answered: 2, tally: [] },
 };
 
 function room(change: object = {}): Room {
@@ -41,6 +42,8 @@ test("a room is read as it came, and what is no room is none", () => {
     sel: undefined,
     q: "",
   });
+  assert.equal(room({ poll: null }).poll, undefined);
+  assert.deepEqual(room({ poll: { tally: [1, 2] } }).poll, { beat: 0, open: false, answered: 0, tally: [1, 2] });
   for (const json of [null, 7, "room", {}, { presenter: 1 }]) assert.equal(parseRoom(json), undefined);
 });
 

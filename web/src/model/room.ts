@@ -36,6 +36,16 @@ export interface Room {
   readonly call: number;
   /** The state of the lesson that runs, as it came; null without one. */
   readonly lesson: unknown;
+  /** What was answered to the question of the recorded lesson that the presenter shows. */
+  readonly poll: Poll | undefined;
+}
+
+/** The answers to the question of a beat; how many took each choice is there once it is closed. */
+export interface Poll {
+  readonly beat: number;
+  readonly open: boolean;
+  readonly answered: number;
+  readonly tally: readonly number[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -63,6 +73,16 @@ export function parseRoom(json: unknown): Room | undefined {
     presenter,
     call: call ?? 0,
     lesson: json["lesson"] ?? null,
+    poll: isObject(json["poll"]) ? pollOf(json["poll"]) : undefined,
+  };
+}
+
+function pollOf({ beat, open, answered, tally }: Json): Poll {
+  return {
+    beat: number(beat),
+    open: open === true,
+    answered: number(answered),
+    tally: Array.isArray(tally) ? tally.map(number) : [],
   };
 }
 
