@@ -45,7 +45,8 @@ class Main implements App {
     const page = pageName();
     this.watch = new WatchClient({ url: watchUrl(recording, page), open: openSocket, timer, onDirty, recorded });
     const end = (): number => this.watch.hubNow();
-    const clock = recorded ? { now: runningClock, heard: end, end } : { now: end, heard: () => this.heard() };
+    const shared = (): number => this.watch.roomNow();
+    const clock = recorded ? { now: runningClock, heard: end, end, shared } : { now: end, heard: () => this.heard() };
     this.playhead = new Playhead(clock, onDirty);
     const draw = (): number => this.draw();
     const panels = (): Iterator<void> => this.parts.paint();
@@ -108,7 +109,7 @@ class Main implements App {
     this.layout.apply(...changes);
     for (const change of changes) this.filter.get().take(change);
     const begin = this.model.span()?.from;
-    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
+    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.begin(begin);
     this.parts.step();
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
@@ -152,8 +153,8 @@ function watchUrl(recording: string | undefined, page: string): string {
   const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
   const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  // Who looks at a recording, or into a frame of another site, is not in the room.
-  if (recording === undefined && ticket === undefined) url.searchParams.set("page", page);
+  // Who looks into a frame of another site is not in the room.
+  if (ticket === undefined) url.searchParams.set("page", page);
   return url.href;
 }
 
