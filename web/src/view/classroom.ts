@@ -122,11 +122,10 @@ function needed({ model, watch, recording }: App): boolean {
   if (room === undefined) return false;
   const { viewers, lesson } = room;
   const joined = document.querySelector("#room[data-shared], body[data-role=viewer]") !== null;
+  if (joined || viewers !== 0) return true;
   return (
-    joined ||
-    viewers !== 0 ||
-    (lesson !== null && recording === undefined) ||
-    model.lanes(now).some((lane) => lane.controller.control === true)
+    recording === undefined &&
+    (lesson !== null || model.lanes(now).some(({ controller }) => controller.control === true))
   );
 }
 
