@@ -131,7 +131,7 @@ func TestTLSForViewersAlone(t *testing.T) {
 	defer func() { _ = conn.CloseNow() }()
 	frame(t, conn, "snapshot")
 	for host, want := range map[string]int{"class.example": http.StatusOK, "evil.example": http.StatusMisdirectedRequest} {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", url+"/api/v1/rows", http.NoBody)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/v1/rows", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}

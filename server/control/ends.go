@@ -24,7 +24,7 @@ func (d *Desk) noteEnd(l *link, id, why string, gone bool) *order {
 	}
 	held := o.holders[l]
 	delete(o.holders, l)
-	if why != "" && !(o.ending && o.late[l]) { // else what ended it at another says why
+	if why != "" && (!o.ending || !o.late[l]) { // else what ended it at another says why
 		o.why = flow.Brief(why)
 	}
 	if o.inForce = o.inForce || !gone; held && !gone {

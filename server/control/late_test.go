@@ -139,7 +139,7 @@ func TestWhoComesWhileACommandIsGiven(t *testing.T) {
 	if err := <-said; err == nil {
 		t.Fatal("it is said to stand")
 	}
-	said = do(t.Context(), d)
+	do(t.Context(), d)
 	given := p.hear(wire.TypeCommand)
 	if m := q.hear(wire.TypeCommand); m.LeftMS != 0 || m.Command.ID != given.Command.ID {
 		t.Fatalf("the second process is sent %+v, want the second command", m)

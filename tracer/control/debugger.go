@@ -22,6 +22,9 @@ type Config struct {
 	// Resource is the plural of what the controller reconciles: the watch that
 	// is held when no other is named.
 	Resource string
+	// Gate has the watches of a cache that the controller shares with others; nil:
+	// it has its own, which Watch is told of.
+	Gate *Gate
 	// Tell is told of each worker that is held, and when it is not held any
 	// more. nil: nobody. It must not block.
 	Tell func(Held)
@@ -48,7 +51,7 @@ type Debugger struct {
 	stepping map[*Pass]bool
 	out      []wire.Message // for the hub, in order
 	wake     chan struct{}
-	gate     gate
+	gate     *Gate
 }
 
 // standing is a command that goes on.
@@ -71,10 +74,15 @@ func New(cfg Config) *Debugger {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Debugger{
+	d := &Debugger{
 		cfg: cfg, client: newClient(), process: rand.Text(), holds: map[*hold]bool{}, stepping: map[*Pass]bool{}, wake: make(chan struct{}, 1),
-		gate: gate{watched: map[string]int{}},
+		gate: cfg.Gate,
 	}
+	if d.gate == nil {
+		d.gate = NewGate(nil)
+	}
+	d.gate.heedBy(d)
+	return d
 }
 
 // Armed says whether anything stands that a Checkpoint or a request could meet.
