@@ -19,7 +19,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
+import { crowdSaid, heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -353,10 +353,9 @@ export class LaneElement extends HTMLElement {
     }
     show(mode, busy);
     if (!busy) return;
-    const view = lane.mode === "flow" ? "Flow view" : "Merged view";
     // The same rate as everywhere else while both speak of now.
     const a = this.app?.playhead.following === true ? this.rate : lane.rate;
-    say(mode, `${view}: ${rate(a)}/s; errors and pinned drawn singly`);
+    say(mode, crowdSaid(lane.mode, a));
   }
 
   private press(event: MouseEvent): void {

@@ -1,10 +1,10 @@
 /** What the page says about rows: pure, in the field's own words. */
-import { countdown, duration } from "../base/time.ts";
+import { count, countdown, duration, rate } from "../base/time.ts";
 import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
 import { failed as failedResult } from "../model/samples.ts";
-import type { Overtaken } from "../model/types.ts";
-import type { Held } from "../scene/types.ts";
+import type { Model, Overtaken } from "../model/types.ts";
+import type { Held, Mode } from "../scene/types.ts";
 
 export type ChipTone = Tone | "quiet";
 
@@ -46,6 +46,22 @@ export function nameOf(item: string): string {
 /** plural writes "1 cause", "2 causes". */
 export function plural(n: number, one: string, many: string): string {
   return `${String(n)} ${n === 1 ? one : many}`;
+}
+
+/** matchSaid says how much a search has found: "0 of 1,204 match." */
+export function matchSaid(n: number, of: number): string {
+  return `${count(n)} of ${count(of)} match${n === 0 ? "." : ""}`;
+}
+
+/** crowdSaid says how a lane is drawn in which there is too much to draw all singly. */
+export function crowdSaid(mode: Mode, perSecond: number): string {
+  return `${mode === "flow" ? "Flow" : "Merged"} view: ${rate(perSecond)}/s; errors and pinned drawn singly`;
+}
+
+/** keptSaid says where the history begins; whole: the hub has no more of it. */
+export function keptSaid({ size, shortened }: Pick<Model, "size" | "shortened">, whole: boolean): string {
+  const lost = shortened > 0 ? `, ${count(shortened)} of what you look at had to go` : "";
+  return `newest ${count(size)} ${whole ? "kept" : "shown"}${lost}`;
 }
 
 /** ordinal writes 1st, 2nd, 3rd, 4th. */
