@@ -103,11 +103,22 @@ class Main implements App {
     return { shows: (lane, item, reconcile) => filter.shows(this.model, lane, item, reconcile) };
   }
 
+  /**
+   * Takes in what came; answers whether some of it is not laid out yet. While the picture follows, a burst is laid out
+   * in the frames after it; what has waited long, as in a tab out of sight, and what one stops at, is at once.
+   */
+  private takeIn(): boolean {
+    const changes = this.watch.drain().map((frame) => this.model.apply(frame));
+    this.layout.take(changes);
+    for (const change of changes) this.filter.get().take(change);
+    const bounded = this.playhead.following && changes.length <= burst && !changes.some(({ reset }) => reset);
+    const end = performance.now() + layoutRoom;
+    return this.layout.settle(() => bounded && performance.now() >= end);
+  }
+
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
-    const changes = this.watch.drain().map((frame) => this.model.apply(frame));
-    this.layout.apply(...changes);
-    for (const change of changes) this.filter.get().take(change);
+    const unsettled = this.takeIn();
     const begin = this.model.span()?.from;
     if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.begin(begin);
     this.parts.step();
@@ -118,12 +129,17 @@ class Main implements App {
     this.modes = modesOf(drawn);
     this.parts.draw(drawn);
     if (this.playhead.paused) return Infinity;
+    if (unsettled) return 0;
     // A ring that counts down is text: ten times a second is enough for it.
     const rings = drawn.lanes.some((lane) => lane.waiting.length > 0) ? 100 : Infinity;
     const wait = Math.min(rings, Math.max(0, (drawn.nextAt - t) / 1000 / this.playhead.speed));
     return this.calm.matches ? Math.max(calmEvery, wait) : wait;
   }
 }
+
+/** So many ms of a frame are for laying out, as long as no more messages than these have come since the last one. */
+const layoutRoom = 3;
+const burst = 16;
 
 /** With reduced motion nothing travels: tokens are seen at their stations, four times a second. */
 const calmEvery = 250;

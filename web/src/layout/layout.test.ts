@@ -347,6 +347,35 @@ test("property: rows in any portions and with any repetition lay out like all at
   );
 });
 
+test("property: what is laid out bit by bit is in the end laid out like all at once", () => {
+  fc.assert(
+    fc.property(worlds, fc.nat(1000), (world, seed) => {
+      const random = chance(seed);
+      const told = simulate(world);
+      const made = new Layout();
+      for (let i = 0; i < told.length; i += 10) {
+        const upserted = told.slice(i, i + 10).map(({ row }) => row);
+        made.take([{ reset: false, upserted, removed: [] }]);
+        made.settle(() => random() < 0.5);
+      }
+      made.settle(() => false);
+      assert.deepEqual(journeysOf(made), journeysOf(layout(last(told))));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("what has waited longest is laid out first, and what is left is said", () => {
+  const made = new Layout();
+  const items = ["a", "b", "c"].map((item, i) => pass(i, [1, 1, 1, 1, 1], { key: item, item }));
+  made.take([{ reset: false, upserted: items, removed: [] }]);
+  const laid = (): string[] => items.filter(({ key }) => made.journeyOf(key)).map(({ key }) => key);
+  assert.deepEqual([made.settle(() => true), laid()], [true, ["a"]]);
+  made.take([{ reset: false, upserted: items.slice(0, 1), removed: [] }]);
+  assert.deepEqual([made.settle(() => true), laid()], [true, ["a", "b"]]);
+  assert.deepEqual([made.settle(() => false), laid()], [false, ["a", "b", "c"]]);
+});
+
 test("property: rows that are gone leave nothing behind", () => {
   fc.assert(
     fc.property(worlds, (world) => {
