@@ -160,25 +160,28 @@ export class RoomElement extends HTMLElement {
   }
 
   private viewerLine({ presenter }: Room): Line {
+    const { standing } = this.follower;
     const back = (): void => {
       this.follower.back();
+    };
+    const out = (): void => {
+      this.follower.out();
     };
     if (!presenter.here) {
       this.awaySince ??= performance.now();
       if (presenter.page === "") return { said: "The presenter is not here yet" };
-      if (performance.now() - this.awaySince > awayAfter)
+      if (performance.now() - this.awaySince > awayAfter) {
+        // The pages of a recorded lesson are turned by who goes on alone.
+        if (standing === "following" && this.given?.app.recording !== undefined)
+          return { said: "The presenter is away", other: ["Go on by myself", out] };
         return { said: "The presenter is away; you go on by yourself" };
+      }
     } else this.awaySince = undefined;
-    switch (this.follower.standing) {
+    switch (standing) {
       case "following":
         return {
           said: this.way.lost ? lostSaid(presenter) : "You follow the presenter",
-          other: [
-            "Go on by myself",
-            () => {
-              this.follower.out();
-            },
-          ],
+          other: ["Go on by myself", out],
         };
       case "left":
         return { said: "You left the presenter", main: ["Return", back] };

@@ -6,7 +6,7 @@ import { at, cause, pass, wait, write } from "../../test/rows.ts";
 import { chance, last, simulate } from "../../test/simulate.ts";
 import type { World } from "../../test/simulate.ts";
 import { Layout, layout } from "./layout.ts";
-import { BRISK, HURRIED, LAG, STAY, TRAVEL } from "./timing.ts";
+import { HURRIED, LAG, STAY } from "./timing.ts";
 import type { Journey } from "./types.ts";
 
 const worlds = fc.record<World>({
@@ -203,21 +203,6 @@ test("passes that would lag more than 2 s become one, errors stay errors", () =>
     30,
   );
   assert.ok(shown.some((j) => j.single));
-});
-
-test("passes of one item close together are drawn one by one as long as none lags more than 2 s", () => {
-  const near = Array.from({ length: 4 }, (_, i) => pass(i * 100, [1, 1, 1, 1, 1], { key: `p${String(i)}` }));
-  const tokens = journeysOf(layout(near)).filter((j) => j.kind === "pass");
-  assert.deepEqual(
-    tokens.map(({ id, count }) => [id, count]),
-    near.map(({ key }) => [key, 1]),
-  );
-  const often = Array.from({ length: 20 }, (_, i) => pass(i * 600, [1, 1, 1, 1, 1], { key: `p${String(i)}` }));
-  const steady = journeysOf(layout(often)).filter((j) => j.kind === "pass");
-  assert.deepEqual([steady.length, Math.max(...steady.map(({ count }) => count))], [20, 1]);
-  const seen = [...tokens, ...steady].flatMap(({ steps }) => steps.filter(({ kind }) => kind === "move"));
-  const shortest = Math.min(...seen.map(({ from, to }) => to - from));
-  assert.ok(shortest >= TRAVEL / BRISK - 1, `a hop lasts ${String(shortest)} µs only`);
 });
 
 test("property: steps follow each other without a hole, and never go back in time", () => {

@@ -3,7 +3,7 @@ import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import { PHASES, isPhase } from "../base/geometry.ts";
 import type { NodeId, Rect } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import { countdown, count, rate } from "../base/time.ts";
+import { countdown, count } from "../base/time.ts";
 import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
