@@ -40,6 +40,8 @@ type Node struct {
 	X, Y, W, H float64
 	// Title and Note are what it says at first: its name and a quiet line.
 	Title, Note string
+	// Tip is said where the pointer rests.
+	Tip string
 	// Label is what a screen reader says.
 	Label string
 	// Left puts the title to the left, where a line comes in from above.
@@ -51,6 +53,9 @@ func (n Node) MidX() float64 { return n.X + n.W/2 }
 
 // MidY is the middle of the node, down.
 func (n Node) MidY() float64 { return n.Y + n.H/2 }
+
+// apiTip says how old the version is that the API server shows.
+const apiTip = "The newest version that the controller wrote or was told of. What others write is known with the next reconcile."
 
 // Edge is one way between two nodes, given by its corners.
 type Edge struct {
@@ -97,7 +102,7 @@ func Nodes() []Node {
 		phase("requeue", 764, "Requeue?", "decides what comes next"),
 		{ID: "done", X: 902, Y: workY - 22, W: 44, H: 44, Title: "Done", Label: "Done: reconciles that ended without an error"},
 		{ID: "cache", X: 262, Y: 391, W: 176, H: 98, Title: "Informer cache", Note: "local copy", Label: "Informer cache: the local copy which fetch reads"},
-		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it"},
+		{ID: "api", X: 528, Y: 391, W: 176, H: 98, Title: "API server", Note: "etcd", Left: true, Label: "API server, and etcd behind it", Tip: apiTip},
 		{ID: "outside", X: 916, Y: 416, W: 28, H: 48, Title: "kubectl", Note: "other controllers", Label: "kubectl and other controllers"},
 	}
 }

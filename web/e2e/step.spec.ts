@@ -67,6 +67,48 @@ test("every step shows one phase of the reconcile that the panel speaks of, forw
   }
 });
 
+const notes = (page: Page): Promise<string[]> =>
+  page
+    .locator('tracer-lane [data-node] > [data-part="note"]')
+    .evaluateAll((all) =>
+      all
+        .filter((note) => note.closest('[data-node="api"], [data-node="cache"]') === null)
+        .map((note) => note.textContent),
+    );
+
+test("Escape leaves the picture as it stands, and after End no box speaks of what was stepped through", async ({
+  demo,
+  dash,
+  context,
+}) => {
+  await burst(demo, "still");
+  const first = (await demo.reconciles("default/still")).sort((a, b) => a.from - b.from)[0];
+  const fresh = await context.newPage();
+  await fresh.goto(demo.origin);
+  await dash
+    .locator(`[data-go="${first?.key ?? ""}"]`)
+    .first()
+    .click();
+  await dash.keyboard.press(".");
+  const lit = dash.locator("tracer-lane .node.is-lit");
+  await expect(async () => {
+    await dash.keyboard.press("ArrowRight");
+    await expect(lit.and(dash.locator('[data-node="apply"]'))).toBeAttached({ timeout: 200 });
+  }).toPass();
+  const places = (): Promise<string> => lit.evaluateAll((all) => all.map((g) => g.dataset["node"]).join());
+  const before = [await places(), ...(await notes(dash))];
+  await dash.keyboard.press("Escape");
+  await expect(dash.locator("tracer-lane")).toHaveAttribute("data-selected-at", "");
+  expect([await places(), ...(await notes(dash))]).toEqual(before);
+  await dash.keyboard.press("End");
+  // A page that has just come shows the last reconcile in every box.
+  await fresh.reload();
+  await expect(async () => {
+    expect(await notes(dash)).toEqual(await notes(fresh));
+  }).toPass({ timeout: 10_000 });
+  await fresh.close();
+});
+
 test("each step marks its part of the panel, brings it into sight and is read out", async ({ demo, dash }) => {
   await burst(demo, "marked");
   const made = (await demo.reconciles("default/marked")).find(({ plan }) => plan[0]?.summary.startsWith("create"));

@@ -84,6 +84,19 @@ test("a link to a moment that is no longer kept says so and offers the oldest", 
   await expect(page.locator(where)).toContainText("paused");
 });
 
+test("a link to a reconcile that was never there says so and offers the nearest", async ({ demo, dash }) => {
+  const key = await created(demo, dash, "unknown");
+  await dash.locator(`[data-go="${key}"]`).first().click();
+  const at = (await demo.reconciles("default/unknown")).at(-1)?.to ?? 0;
+  await dash.goto(`${demo.origin}/#at=${String(at)}&sel=default/unknown@9999`);
+  const notice = dash.locator("#notice");
+  await expect(notice).toContainText("Reconcile 9999 of default/unknown, in this link, is not known here.");
+  const nearest = /The nearest is (\d+)/.exec((await notice.textContent()) ?? "")?.[1] ?? "";
+  await notice.getByRole("button", { name: "Go there" }).click();
+  await expect(dash.locator("#details .panel-sub")).toContainText(`reconcile ${nearest} of`);
+  await expect(dash.locator(where)).toContainText("paused");
+});
+
 test("a reconcile can be copied as an issue", async ({ demo, dash, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const key = await created(demo, dash, "noted");

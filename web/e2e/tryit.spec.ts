@@ -36,6 +36,28 @@ test("Try it asks for no more than is allowed, folds for a reconcile, and Esc cl
   await expect(dash.locator("#details")).toContainText("Latest reconciles");
 });
 
+test("Try it has the same width with a scrollbar and without, so that none stays when the window grows", async ({
+  demo,
+  playwright,
+}) => {
+  const { executablePath, args } = test.info().project.use.launchOptions ?? {};
+  const options = { executablePath: executablePath ?? "", args: args ?? [], ignoreDefaultArgs: ["--hide-scrollbars"] };
+  const browser = await playwright.chromium.launch(options);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 480 } });
+  await page.goto(demo.login);
+  await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Try it" }).click();
+  const panel = page.locator("#tryit");
+  const size = (): Promise<readonly [boolean, number]> =>
+    panel.evaluate((it) => [it.scrollHeight > it.clientHeight, it.clientWidth] as const);
+  await expect(panel.locator("fieldset")).toBeVisible();
+  const [scrolls, width] = await size();
+  expect(scrolls).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 1000 });
+  await expect.poll(size).toEqual([false, width]);
+  await browser.close();
+});
+
 test("an action and a choice bring their lane into sight", async ({ demo, page }) => {
   await multiply(page, ["another"]);
   await page.goto(demo.login);

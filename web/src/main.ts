@@ -32,6 +32,8 @@ class Main implements App {
   private readonly parts: PageParts;
   private modes: ReadonlyMap<string, Mode> = new Map();
   private drawn: Scene | undefined;
+  /** The reconcile that stands alone, and the moment at which it does. */
+  private alone = { at: 0, reconcile: "" };
   private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor() {
@@ -43,7 +45,8 @@ class Main implements App {
     const page = pageName();
     this.watch = new WatchClient({ url: watchUrl(recording, page), open: openSocket, timer, onDirty, recorded });
     const end = (): number => this.watch.hubNow();
-    const clock = recorded ? { now: runningClock, heard: end, end } : { now: end, heard: () => this.heard() };
+    const shared = (): number => this.watch.roomNow();
+    const clock = recorded ? { now: runningClock, heard: end, end, shared } : { now: end, heard: () => this.heard() };
     this.playhead = new Playhead(clock, onDirty);
     const draw = (): number => this.draw();
     const panels = (): Iterator<void> => this.parts.paint();
@@ -80,12 +83,16 @@ class Main implements App {
     return connection.state === "lost" && connection.asOf > 0 ? connection.asOf : Infinity;
   }
 
-  /** While it stands still at a moment of the reconcile that is selected, that one is drawn by itself. */
+  /**
+   * While it stands still at a moment of the reconcile that is selected, that one is drawn by itself, and stays so when
+   * the selection is cleared.
+   */
   private sceneAt(t: number): Scene {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
     const options: SceneOptions = { geometry, before: this.modes, ...pinned, ...this.sought() };
-    const run = this.playhead.paused ? this.model.reconcile(selection?.reconcile ?? "") : undefined;
+    if (selection !== undefined || this.alone.at !== t) this.alone = { at: t, reconcile: selection?.reconcile ?? "" };
+    const run = this.playhead.paused ? this.model.reconcile(this.alone.reconcile) : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);
   }
 
@@ -113,7 +120,7 @@ class Main implements App {
   private draw(): number {
     const unsettled = this.takeIn();
     const begin = this.model.span()?.from;
-    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
+    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.begin(begin);
     this.parts.step();
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
@@ -162,8 +169,8 @@ function watchUrl(recording: string | undefined, page: string): string {
   const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
   const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  // Who looks at a recording, or into a frame of another site, is not in the room.
-  if (recording === undefined && ticket === undefined) url.searchParams.set("page", page);
+  // Who looks into a frame of another site is not in the room.
+  if (ticket === undefined) url.searchParams.set("page", page);
   return url.href;
 }
 

@@ -4,8 +4,8 @@ import { bounded, events } from "./events.ts";
 import type { Arrivals } from "./events.ts";
 import { gateOf } from "./gate.ts";
 import { isFailed, isUneasy, parks, passJourneys } from "./pass.ts";
-import { FAILED, WAITING, Way, squeeze } from "./steps.ts";
-import { LAG, PATIENCE, SHOWN, STAY, TRAVEL } from "./timing.ts";
+import { FAILED, WAITING, Way, retimed, squeezing } from "./steps.ts";
+import { BRISK, HURRIED, LAG, PATIENCE, SHOWN, STAY, TRAVEL } from "./timing.ts";
 import type { Journey } from "./types.ts";
 import { nameOf, word } from "./words.ts";
 
@@ -95,8 +95,7 @@ export function joins(group: Group, pass: Reconcile): boolean {
   const newest = group.passes.at(-1);
   if (newest === undefined || newest.to === 0 || group.leave <= pass.from) return false;
   if (!group.uneasy && !isUneasy(pass)) {
-    const room = pass.from + LAG - group.free;
-    return group.settled - pass.from > LAG && (group.held || room < SHOWN);
+    return group.settled - pass.from > LAG && haste(group, pass.from).soonest > pass.from + LAG;
   }
   // A calm pass never becomes part of an error that came before it.
   return isUneasy(pass) && group.held && group.leave + SHOWN > pass.from + PATIENCE;
@@ -144,34 +143,58 @@ export function settle(group: Group): void {
   group.settled = wait === Infinity ? group.worked : Math.max(group.worked, wait);
 }
 
+/** How soon a group can have settled that hurries when the next pass begins. */
+interface Haste {
+  /** From here on it hurries: what the group before is still drawn by would be overtaken. */
+  readonly start: number;
+  /** When its last event is in the queue, unhurried. */
+  readonly came: number;
+  readonly soonest: number;
+}
+
+function haste({ free, settled, events: own }: Group, begin: number): Haste {
+  const start = Math.max(begin, free);
+  const came = Math.min(
+    settled,
+    own.reduce((last, { to }) => Math.max(last, to), start),
+  );
+  return { start, came, soonest: start + Math.min(came - start, HURRIED) + (settled - came) / BRISK };
+}
+
 /**
- * Hurries what is left of group when the next pass begins, so that it has settled LAG later; an error has a moment
- * of its own at least. What the group before is still drawn by is not hurried, or it would be overtaken.
+ * Hurries what is left of group when the next pass begins: it takes half of what is left of LAG, or more when that is
+ * too fast to be seen; an error has a moment of its own.
  */
 export function yieldTo(group: Group, next: Reconcile): void {
   if (group.yielded) return;
   group.yielded = true;
   finish(group);
   const begin = next.from;
-  const start = Math.max(begin, group.free);
+  if (group.end === Infinity) close(group, begin);
+  const { start, came, soonest } = haste(group, begin);
   const alone = group.uneasy || isUneasy(next);
   const seen = alone && group.leave < Infinity ? Math.max(start, group.leave) + SHOWN : start + STAY;
-  const to = Math.max(begin + LAG, seen);
-  if (group.end === Infinity) close(group, begin);
+  const to = Math.max(Math.min(soonest, begin + LAG), (start + begin + LAG) / 2, seen);
   if (group.settled <= to) return;
-  const hurry = (journey: Journey): Journey => {
-    const steps = squeeze(journey.steps, start, group.settled, to);
-    return { ...journey, steps, from: steps[0]?.from ?? journey.from, to: steps.at(-1)?.to ?? journey.to };
-  };
-  group.events = group.events.map(hurry);
-  group.journeys = group.journeys.map(hurry);
-  if (group.wait !== undefined) group.wait = hurry(group.wait);
-  if (group.leave > start && group.leave < Infinity) {
-    group.leave = start + ((group.leave - start) * (to - start)) / (group.settled - start);
-  }
+  const even = squeezing(start, group.settled, to);
+  const arrive = Math.min(Math.max(even(came), start + Math.min(came - start, HURRIED)), to);
+  const before = squeezing(start, came, arrive);
+  const after = squeezing(came, group.settled, came + to - arrive);
+  hurry(group, (t) => (t <= came ? before(t) : after(t) + arrive - came));
   group.end = Math.min(group.end, to);
   group.worked = Math.min(group.worked, to);
   group.settled = to;
+}
+
+function hurry(group: Group, map: (t: number) => number): void {
+  const hurried = (journey: Journey): Journey => {
+    const steps = retimed(journey.steps, map);
+    return { ...journey, steps, from: steps[0]?.from ?? journey.from, to: steps.at(-1)?.to ?? journey.to };
+  };
+  group.events = group.events.map(hurried);
+  group.journeys = group.journeys.map(hurried);
+  if (group.wait !== undefined) group.wait = hurried(group.wait);
+  group.leave = map(group.leave);
 }
 
 /** A pass whose end never came is over when the item's next one begins. */

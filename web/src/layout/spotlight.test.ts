@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { Reconcile } from "../base/rows.gen.ts";
 import { geometry } from "../base/geometry.gen.ts";
 import { spotlit } from "../scene/spotlight.ts";
-import { at, cause, pass } from "../../test/rows.ts";
+import { at, cause, pass, write } from "../../test/rows.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { layout } from "./layout.ts";
 import { spotlight, stationOf } from "./spotlight.ts";
@@ -27,6 +28,23 @@ test("phases that began in the same moment are a microsecond apart, so that each
     stations.map((station) => station.at - at(0)),
     [0, 3100, 3120, 3121],
   );
+});
+
+test("who stops at apply sees every write that was sent, or their number", () => {
+  const many = (n: number): Reconcile => {
+    const sent = Array.from({ length: n }, (_, i) => write({ span: `w${String(i)}`, from: at(4), to: at(5 + i) }));
+    return { ...plain, writes: sent.slice(0, 40), writeCount: n };
+  };
+  for (const n of [1, 2, 3, 6, 7, 500]) {
+    const run = many(n);
+    const apply = spotlight(run, []).stations.find(({ node }) => node === "apply");
+    const { tokens } = spotlit(layout([run]), run, apply?.at ?? NaN, { geometry });
+    const drawn = tokens.filter(({ kind }) => kind === "write");
+    assert.equal(
+      drawn.reduce((sum, { count }) => sum + count, 0),
+      n,
+    );
+  }
 });
 
 test("a time outside the reconcile is not in its spotlight", () => {

@@ -8,7 +8,12 @@ import { MS } from "../base/time.ts";
 import { isHoldOf } from "../model/holds.ts";
 import type { Layout } from "./layout.ts";
 import { layout } from "./layout.ts";
+import { TRAVEL } from "./timing.ts";
 import type { Journey, Step } from "./types.ts";
+import { writes } from "./writes.ts";
+
+/** So long after it has come to apply the last of its writes sets out, if it was sent at once. */
+const SENT = 2 * TRAVEL;
 
 /** How long a token needs to come to rest at its station, in µs. */
 const REST = 100 * MS;
@@ -36,7 +41,7 @@ export function spotlight(pass: Reconcile, all: readonly Hold[]): Spotlight {
   const before = known.get(pass);
   if (before?.holds.length === holds.length && holds.every((hold, i) => hold === before.holds[i])) return before.made;
   const alone = layout([pass, ...holds]);
-  const made = { layout: alone, stations: stationsOf(alone.journeyOf(pass.key)) };
+  const made = { layout: alone, stations: stationsOf(pass, alone.journeyOf(pass.key)) };
   known.set(pass, { holds, made });
   return made;
 }
@@ -48,16 +53,20 @@ export function stationOf(pass: Reconcile, t: number, holds: readonly Hold[]): S
   return t > end ? undefined : stations.filter((station) => station.at <= t).at(-1);
 }
 
-function stationsOf(journey: Journey | undefined): Station[] {
+function stationsOf(pass: Reconcile, journey: Journey | undefined): Station[] {
   const stations: Station[] = [];
   for (const step of journey?.steps ?? []) {
     if (step.kind !== "stay" || step.node === "queue" || Number.isNaN(step.trueFrom)) continue;
     const at = Math.max(step.trueFrom, (stations.at(-1)?.at ?? -Infinity) + 1);
-    stations.push({ node: step.node, at, shown: rested(step) });
+    stations.push({ node: step.node, at, shown: rested(step, pass) });
   }
   return stations;
 }
 
-function rested(step: Step): number {
-  return step.from + Math.min(REST, (step.to - step.from) / 2);
+/** Where it writes it is seen when all that it sends at once is on its way. */
+function rested(step: Step & { readonly kind: "stay" }, pass: Reconcile): number {
+  const rest = step.from + Math.min(REST, (step.to - step.from) / 2);
+  if (step.node !== "apply") return rest;
+  const sent = writes([pass], step.from).journeys.map(({ from }) => Math.min(from, step.from + SENT) + REST);
+  return Math.min(Math.max(rest, ...sent), step.to - 1);
 }

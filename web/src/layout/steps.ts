@@ -56,8 +56,17 @@ export class Way {
 
 /** squeeze maps the times of steps after start so that end becomes to; earlier ones stay what they are. */
 export function squeeze(steps: readonly Step[], start: number, end: number, to: number): Step[] {
+  return retimed(steps, squeezing(start, end, to));
+}
+
+/** squeezing is the map of times that squeeze follows. */
+export function squeezing(start: number, end: number, to: number): (t: number) => number {
   const factor = (to - start) / (end - start);
-  const map = (t: number): number => (t <= start || t === Infinity ? t : start + (t - start) * factor);
+  return (t) => (t <= start || t === Infinity ? t : start + (t - start) * factor);
+}
+
+/** retimed maps the times of steps. */
+export function retimed(steps: readonly Step[], map: (t: number) => number): Step[] {
   return steps.map((step) => ({ ...step, from: map(step.from), to: map(step.to) }));
 }
 

@@ -24,6 +24,9 @@ export const AT_ONCE = 100 * MS;
 /** An event that must hurry takes at least this long. */
 export const HURRIED = 300 * MS;
 
+/** What yields to its item's next pass goes this many times as fast at most; more than that, and the two are one. */
+export const BRISK = 4;
+
 /** An error or a back-off is shown alone for this long at least, as long as none lags more than PATIENCE for that. */
 export const SHOWN = SECOND;
 export const PATIENCE = 3 * LAG;

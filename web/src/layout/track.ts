@@ -1,9 +1,11 @@
 /**
  * One item's passes and waits in display time. Passes follow each other: one sets out when the one before has come
  * to its end, at most LAG after it did in truth. To keep that, the one before yields (is hurried from the moment on
- * at which the next began), and passes that have not set out yet become one. An error or a back-off does not join
- * calm ones: it may lag longer, and what joins it then is drawn as an error too. What is decided at a time
- * never moves what was drawn before it, so a picture drawn live stays right when more becomes known.
+ * at which the next began). It leaves half of the time that is left to those that may follow, so that a few passes
+ * close together are drawn one by one; when it would have to go faster than BRISK, those that have not set out yet
+ * become one. An error or a back-off does not join calm ones: it may lag longer, and what joins it then is drawn as
+ * an error too. What is decided at a time never moves what was drawn before it, so a picture drawn live stays right
+ * when more becomes known.
  */
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { insertSorted, removeSorted } from "../base/sorted.ts";

@@ -30,13 +30,21 @@ export function causeWord(cause: Cause): string {
   return change && cause.by === "self" ? `${word(cause.what)} by self` : word(cause.what);
 }
 
-/** causesWord sums a pass's causes up: the one there is, or how many. */
+/** causesWord sums a pass's causes up: the one there is, or how many; a retry among them is named. */
 export function causesWord(pass: Reconcile): string {
   const [first] = pass.causes;
   const n = causeCount(pass);
-  if (n > 1) return `${String(n)} causes`;
+  if (n > 1) return (pass.causeCounts["backoff"] ?? 0) > 0 ? retryWord(pass, n) : `${String(n)} causes`;
   // What is counted and not listed has a word at least.
   return first === undefined ? word(Object.keys(pass.causeCounts)[0] ?? "") : causeWord(first);
+}
+
+/** retryWord says what came together with a back-off: back-off + update, back-off + 3 more. */
+function retryWord(pass: Reconcile, n: number): string {
+  const others = [...new Set(pass.causes.map(causeWord))].filter((said) => said !== WORDS["backoff"]);
+  const [other] = others;
+  if (other === undefined) return `${String(n)} causes`;
+  return others.length === 1 && n === 2 ? `back-off + ${other}` : `back-off + ${String(n - 1)} more`;
 }
 
 /** causeCount is exact also where only the first and last causes are listed. */

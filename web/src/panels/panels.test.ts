@@ -127,6 +127,23 @@ test("the queue of a moment: who is under way, ready and waiting then, and since
   assert.deepEqual([later.active, later.ready, later.delayed, later.oldest], [[], [], [], 0]);
 });
 
+test("who is held before its dequeue is under way, and no longer in the queue", () => {
+  const made = table(
+    hold({ item: "default/a", phase: "dequeue", from: at(5) }),
+    wait({ item: "default/a", state: "ready", from: at(2), to: at(50) }),
+    wait({ item: "default/b", state: "ready", from: at(6) }),
+  );
+  const { active, held, ready } = queueNow(made, "podset", at(10));
+  assert.deepEqual(
+    [active, held.map(({ item }) => item), ready.map(({ item }) => item)],
+    [[], ["default/a"], ["default/b"]],
+  );
+  const known = pass(2, [60, 20], { key: "r", item: "default/a" });
+  made.apply({ type: "rows", offset: 2, now: at(70), rows: [{ ...known, start: at(5) }], gone: [] });
+  const later = queueNow(made, "podset", at(10));
+  assert.deepEqual([later.active.map(({ key }) => key), later.held], [["r"], []]);
+});
+
 test("the steps before the loop say what stands in the way, with the API server's word for it", () => {
   const ready = controller({ synced: ["Pod"], lease: "leading", workers: 2 });
   assert.deepEqual(

@@ -1,7 +1,8 @@
 /** A controller's queue and waiting room: who is next, who waits for what and how long, at the moment shown. */
-import type { Reconcile, Wait } from "../base/rows.gen.ts";
+import type { Hold, Reconcile, Wait } from "../base/rows.gen.ts";
 import { countdown, count, duration } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
+import { isHoldOf } from "../model/holds.ts";
 import { h } from "../view/dom.ts";
 import { section } from "../view/parts.ts";
 import type { View } from "../view/scope.ts";
@@ -15,6 +16,8 @@ const looked = 100;
 /** What there is in a lane at a moment. */
 export interface QueueNow {
   readonly active: readonly Reconcile[];
+  /** Who is held before its dequeue: it has left the queue, and its reconcile has not begun. */
+  readonly held: readonly Hold[];
   readonly ready: readonly Wait[];
   readonly delayed: readonly Wait[];
   /** When the one that has waited longest in the queue came in, 0 when it is empty. */
@@ -26,9 +29,15 @@ export interface QueueNow {
 /** queueNow is a controller's queue at t. */
 export function queueNow(model: Model, controller: string, t: number): QueueNow {
   const recent = model.until(controller, "", t, looked);
-  const ready = model.queueAt(controller, t);
+  const active = recent.filter((run) => run.to === 0 || run.to > t);
+  const nameless = model
+    .holdsAt(controller, t)
+    .filter(({ reconcile = "", item = "" }) => reconcile === "" && item !== "");
+  const held = nameless.filter((hold) => !active.some((run) => isHoldOf(hold, run)));
+  const ready = model.queueAt(controller, t).filter(({ item }) => !held.some((hold) => hold.item === item));
   return {
-    active: recent.filter((run) => run.to === 0 || run.to > t),
+    active,
+    held,
     ready,
     delayed: model.waitingAt(controller, t),
     oldest: ready.reduce((min, { from }) => (min === 0 ? from : Math.min(min, from)), 0),
@@ -38,9 +47,16 @@ export function queueNow(model: Model, controller: string, t: number): QueueNow 
 
 export const queueView: View = {
   sign: ({ model, lane, t, following }) => {
-    const { active, ready, delayed } = queueNow(model, lane?.key ?? "", t);
+    const { active, held, ready, delayed } = queueNow(model, lane?.key ?? "", t);
     const waits = [...ready, ...delayed].slice(0, 2 * listed).map((wait) => `${wait.key}${String(wait.priority)}`);
-    return [lane?.depth, lane?.delayed, following, active.map((run) => run.key), waits, ready.length].join();
+    return [
+      lane?.depth,
+      lane?.delayed,
+      following,
+      [...active, ...held].map(({ key }) => key),
+      waits,
+      ready.length,
+    ].join();
   },
   nodes: ({ model, lane, t, following }) => {
     const name = lane?.key ?? "";
@@ -50,6 +66,7 @@ export const queueView: View = {
       following ? Math.max(rows.length, exact) : rows.length;
     const ready = total(now.ready, lane?.depth);
     const delayed = total(now.delayed, lane?.delayed);
+    const active = now.active.length + now.held.length;
     const oldest =
       now.oldest === 0
         ? ""
@@ -59,10 +76,10 @@ export const queueView: View = {
       h(
         "p",
         { class: "panel-sub" },
-        `${count(ready)} ready · ${count(delayed)} waiting · ${count(now.active.length)} under way`,
+        `${count(ready)} ready · ${count(delayed)} waiting · ${count(active)} under way`,
         oldest,
       ),
-      part("Under way", now.active.map(activeRow), now.active.length),
+      part("Under way", [...now.active.map(activeRow), ...now.held.map(heldRow)], active),
       part(
         "In the queue, the next first",
         now.ready.slice(0, listed).map((wait) => readyRow(wait, t)),
@@ -100,6 +117,10 @@ function stay(item: string, why: string, time: HTMLElement | string, go?: string
 function activeRow(run: Reconcile): HTMLElement {
   const time = h("span", { "data-since": run.start });
   return stay(run.item, `worker ${String(run.worker)}`, time, run.key);
+}
+
+function heldRow({ item = "", worker, phase, from }: Hold): HTMLElement {
+  return stay(item, `worker ${String(worker)} · held before ${phase}`, h("span", { "data-since": from }));
 }
 
 function readyRow({ item, why = "", from, priority = 0, causes = 0 }: Wait, t: number): HTMLElement {

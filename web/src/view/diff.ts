@@ -1,6 +1,7 @@
 /** What a reconcile saw of its object and what it wrote: field by field. */
 import type { Field, Reconcile } from "../base/rows.gen.ts";
 import { h } from "./dom.ts";
+import type { Child } from "./dom.ts";
 import { scrolling } from "./parts.ts";
 import { writeFailed } from "./words.ts";
 
@@ -83,10 +84,26 @@ function columns(list: readonly ThreeWay[]): HTMLElement {
       h("td", { class: kind, title: text }, text === "" ? "–" : text);
     const now = written === "" ? "was" : "now";
     table.append(
-      h("tr", {}, h("th", { scope: "row", title: path }, path), cell(spec, ""), cell(observed, ""), cell(written, now)),
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row", title: path }, ...breakable(path)),
+        cell(spec, ""),
+        cell(observed, ""),
+        cell(written, now),
+      ),
     );
   }
   return scrolling(table, "Spec, observed, written");
+}
+
+function breakable(path: string): Child[] {
+  return pieces(path).flatMap((piece, i) => (i === 0 ? [piece] : [h("wbr"), piece]));
+}
+
+/** pieces are where a path may break: after dots and before capitals. */
+export function pieces(path: string): string[] {
+  return path.split(/(?<=\.)|(?<=[a-z0-9])(?=[A-Z])/);
 }
 
 /** shortPath leaves out what the heading says, and that conditions are conditions: Ready.reason. */

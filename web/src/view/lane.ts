@@ -3,7 +3,7 @@ import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import { PHASES, isPhase } from "../base/geometry.ts";
 import type { NodeId, Rect } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import { countdown, count, rate } from "../base/time.ts";
+import { countdown, count } from "../base/time.ts";
 import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
@@ -19,7 +19,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
+import { crowdSaid, heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -40,6 +40,8 @@ export class LaneElement extends HTMLElement {
   /** What the numbers were painted from last. */
   private painted = "";
   private paintedInSight = false;
+  /** The playhead's moves so far, when the boxes were painted last. */
+  private moves = 0;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
   /** When boxes and lines were told last, ms. */
@@ -154,9 +156,11 @@ export class LaneElement extends HTMLElement {
     this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
     if (!inSight) return;
     this.paintServer(app);
-    // Where the picture does not follow, the boxes speak of its moment.
-    if (t === undefined) this.paintPhases(app);
-    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, t);
+    // Where the picture does not follow, and after each jump, the boxes speak of its moment.
+    const stays = t === undefined && app.playhead.moves === this.moves;
+    this.moves = app.playhead.moves;
+    if (stays) this.paintPhases(app);
+    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, app.playhead.now());
   }
 
   private paintCounts({ reconciles, errors, p50 }: Counts): void {
@@ -183,13 +187,16 @@ export class LaneElement extends HTMLElement {
     this.notePhases(last, last?.to ?? 0, (g) => part(g, "note").textContent === "");
   }
 
-  /** What nothing passes at t says how long it took in the last reconcile before, and nothing before the first. */
+  /** What nothing passes at t says how long it took in the one reconcile drawn, or else in the last before. */
   private paintPhasesAt({ model }: App, t: number): void {
     const last = model
       .until(this.lane, "", t, looked)
       .filter((run) => run.to > 0 && run.to <= t)
       .at(-1);
-    this.notePhases(last, t, ({ classList }) => !classList.contains("is-lit") && !classList.contains("is-held"));
+    const drawn = new Set(this.shown.flatMap(({ kind, reconcile }) => (kind === "pass" ? [reconcile] : [])));
+    const [one = ""] = drawn;
+    const run = (drawn.size === 1 ? model.reconcile(one) : undefined) ?? last;
+    this.notePhases(run, t, ({ classList }) => !classList.contains("is-lit") && !classList.contains("is-held"));
   }
 
   /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */
@@ -346,10 +353,9 @@ export class LaneElement extends HTMLElement {
     }
     show(mode, busy);
     if (!busy) return;
-    const view = lane.mode === "flow" ? "Flow view" : "Merged view";
     // The same rate as everywhere else while both speak of now.
     const a = this.app?.playhead.following === true ? this.rate : lane.rate;
-    say(mode, `${view}: ${rate(a)}/s; errors and pinned drawn singly`);
+    say(mode, crowdSaid(lane.mode, a));
   }
 
   private press(event: MouseEvent): void {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hashOf, momentOf, searchOf } from "./link.ts";
+import { at, item, pass } from "../../test/rows.ts";
+import { Table } from "../model/table.ts";
+import { hashOf, meant, momentOf, searchOf } from "./link.ts";
 
 test("a link names the time, the item and which of its reconciles", () => {
   assert.equal(
@@ -48,4 +50,22 @@ test("property: what is written is read again", () => {
       },
     ),
   );
+});
+
+test("a link to a reconcile that is not there says so and names the nearest", () => {
+  const model = new Table();
+  const runs = [3, 4, 5].map((n) => pass(n * 1000, [1, 1], { key: `r${String(n)}` }));
+  model.apply({ type: "rows", offset: 1, now: at(9000), rows: [item({ reconciles: 5 }), ...runs], gone: [] });
+  const link = (name: string, n: number): [string | undefined, string] => {
+    const { run, wrong } = meant(model, { at: at(3000), item: name, n, controller: "", q: "" });
+    return [run?.key, wrong];
+  };
+  assert.deepEqual(link("default/web", 4), ["r4", ""]);
+  assert.deepEqual(link("default/web", 0), [undefined, ""]);
+  assert.deepEqual(link("", 0), [undefined, ""]);
+  const lost = "Reconcile 1 of default/web, in this link, is no longer kept. The nearest is 3.";
+  assert.deepEqual(link("default/web", 1), ["r3", lost]);
+  const never = "Reconcile 99 of default/web, in this link, is not known here. The nearest is 5.";
+  assert.deepEqual(link("default/web", 99), ["r5", never]);
+  assert.deepEqual(link("default/nope", 1), [undefined, "The item of this link, default/nope, is not known here."]);
 });

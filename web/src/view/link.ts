@@ -1,6 +1,7 @@
 /** Links to a moment: #at=<µs>&sel=<item>@<n>&in=<controller>&q=<search>, which whoever opens it sees as it was seen here. */
 import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
+import type { Model } from "../model/types.ts";
 import type { App } from "./app.ts";
 import type { History } from "./history.ts";
 
@@ -47,7 +48,7 @@ export function momentNow(app: App): Moment {
   const run = app.model.reconcile(selection?.reconcile ?? "");
   const n = run === undefined ? 0 : app.model.nth(run).n;
   const { item = "", controller = "" } = selection ?? {};
-  const alike = item !== "" && namesakes(app, item).length > 1;
+  const alike = item !== "" && namesakes(app.model, item).length > 1;
   return { at: app.playhead.now(), item, n, controller: alike ? controller : "", q: app.filter.get().text };
 }
 
@@ -102,9 +103,23 @@ export class Links {
     this.wanted = undefined;
     // Followed once: a reload later on shall show what is live then.
     this.address();
-    if (moment.at >= span.from) return this.go(moment);
+    if (moment.at >= span.from && meant(app.model, moment).wrong === "") return this.go(moment);
     this.history.need(() => {
       this.go(moment);
+    });
+  }
+
+  private select(moment: Moment): void {
+    const { controller, run, wrong } = meant(this.app.model, moment);
+    const { selection, playhead } = this.app;
+    const show = (): void => {
+      if (controller !== "") selection.set({ controller, item: moment.item, reconcile: run?.key ?? "" });
+    };
+    if (wrong === "") return show();
+    if (run === undefined) return this.tell(wrong);
+    this.tell(wrong, "Go there", () => {
+      show();
+      playhead.seek(run.start);
     });
   }
 
@@ -113,8 +128,8 @@ export class Links {
     const oldest = app.model.span()?.from ?? 0;
     const end = app.recording === undefined ? Infinity : app.watch.hubNow();
     if (moment.at >= oldest && moment.at <= end) {
-      select(app, moment);
-      return app.playhead.seek(moment.at);
+      app.playhead.seek(moment.at);
+      return this.select(moment);
     }
     const zone = app.zone();
     const nearest = moment.at < oldest ? oldest : end;
@@ -129,24 +144,41 @@ export class Links {
   }
 }
 
-/** The controllers that have an item of this name. */
-function namesakes(app: App, item: string): readonly string[] {
-  return app.model.items("").flatMap((candidate) => (candidate.item === item ? [candidate.controller] : []));
+/** What a link selects. */
+interface Meant {
+  readonly controller: string;
+  readonly run: Reconcile | undefined;
+  /** Why it cannot be, "" when it can; run is then the nearest to it that there is. */
+  readonly wrong: string;
 }
 
-function select(app: App, moment: Moment): void {
+/** meant finds what a link selects. One that does not say whose the item is means the reconcile of its moment. */
+export function meant(model: Model, moment: Moment): Meant {
   const { item, n } = moment;
-  if (item === "") return;
-  const found = namesakes(app, item).map((controller) => {
-    const runs = n === 0 ? [] : app.model.reconcilesOf(controller, item);
-    return { controller, run: runs.find((candidate) => app.model.nth(candidate).n === n) };
+  const off = (run: Reconcile | undefined): number => (run === undefined ? Infinity : distance(run, moment.at));
+  const found = namesakes(model, item).map((controller) => {
+    const runs = n === 0 ? [] : model.reconcilesOf(controller, item);
+    return { controller, runs, run: runs.find((run) => model.nth(run).n === n) };
   });
-  // A link that does not say whose the item is means the reconcile that was under way at its moment.
-  const off = ({ run }: (typeof found)[number]): number => (run === undefined ? Infinity : distance(run, moment.at));
   const named = found.filter(({ controller }) => controller === moment.controller);
-  const [best] = named.length > 0 ? named : found.sort((a, b) => compare(off(a), off(b)));
-  if (best === undefined) return;
-  app.selection.set({ controller: best.controller, item, reconcile: best.run?.key ?? "" });
+  const [best] = named.length > 0 ? named : found.sort((a, b) => compare(off(a.run), off(b.run)));
+  if (best === undefined) {
+    const wrong = item === "" ? "" : `The item of this link, ${item}, is not known here.`;
+    return { controller: "", run: undefined, wrong };
+  }
+  const { controller, run, runs } = best;
+  if (n === 0 || run !== undefined) return { controller, run, wrong: "" };
+  const far = (candidate: Reconcile): number => Math.abs(model.nth(candidate).n - n);
+  const nearest = [...runs].sort((a, b) => far(a) - far(b))[0];
+  const nth = nearest === undefined ? 0 : model.nth(nearest).n;
+  const gone = nth > n ? "no longer kept" : "not known here";
+  const there = nth > 0 ? ` The nearest is ${String(nth)}.` : "";
+  return { controller, run: nearest, wrong: `Reconcile ${String(n)} of ${item}, in this link, is ${gone}.${there}` };
+}
+
+/** The controllers that have an item of this name. */
+function namesakes(model: Model, item: string): readonly string[] {
+  return model.items("").flatMap((candidate) => (candidate.item === item ? [candidate.controller] : []));
 }
 
 /** How far a moment is from a reconcile, in µs: 0 within it. */

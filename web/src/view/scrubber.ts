@@ -13,7 +13,7 @@ import { momentOf, selectAt } from "./steps.ts";
 import { Stretch, bucketOf } from "./stretch.ts";
 import { axisHeight, barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimelineDrawing } from "./timeline.ts";
-import { failed, plural } from "./words.ts";
+import { failed, keptSaid, plural } from "./words.ts";
 
 /** Reconciles are drawn one by one while there are at most so many and a bar stands for less than so much time (µs). */
 const few = 120;
@@ -158,8 +158,7 @@ export class Scrubber {
     const span = model.span();
     const all = model.lanes(watch.hubNow()).reduce((sum, { controller }) => sum + controller.reconciles, 0);
     if (span === undefined || all <= model.size) return undefined;
-    const lost = model.shortened > 0 ? `, ${count(model.shortened)} of what you look at had to go` : "";
-    return { from: span.from, text: `newest ${count(model.size)} ${watch.whole() ? "kept" : "shown"}${lost}` };
+    return { from: span.from, text: keptSaid(model, watch.whole()) };
   }
 
   /** The slider's value in words: where the picture is, what happened there, and what the line shows. */

@@ -7,6 +7,7 @@ import { quoted } from "../model/query.ts";
 import type { QueryError, Term } from "../model/query.ts";
 import type { App } from "./app.ts";
 import { attr, h, part, say, show } from "./dom.ts";
+import { matchSaid } from "./words.ts";
 
 /** The parts of the page outside of the field that the search fills. */
 export interface SearchPlaces {
@@ -251,7 +252,7 @@ function chip({ text }: Term): HTMLElement {
 function countSaid(app: App): string {
   const { model } = app;
   const n = app.filter.get().count(model);
-  return `${count(n)} of ${count(model.size)} match${n === 0 ? "." : ""}`;
+  return matchSaid(n, model.size);
 }
 
 function optionID(index: number): string {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Reconcile, ServerSpan, Write } from "../base/rows.gen.ts";
 import { asOf } from "../model/known.ts";
 import { hold } from "../../test/rows.ts";
-import { differences, shortPath } from "./diff.ts";
+import { differences, pieces, shortPath } from "./diff.ts";
 import { commitOf } from "./servers.ts";
 import { bars, scaleOf } from "./waterfall.ts";
 
@@ -122,6 +122,11 @@ test("only what was written to the object itself, and arrived, is a difference",
     { path: "status.readyReplicas", seen: "3", written: "" },
   ]);
   assert.equal(shortPath("status.conditions.Ready.reason"), "Ready.reason");
+});
+
+test("the name of a field breaks after dots and before capitals only", () => {
+  assert.deepEqual(pieces("Ready.observedGeneration"), ["Ready.", "observed", "Generation"]);
+  assert.deepEqual(pieces("clusterIPs.v4"), ["cluster", "IPs.", "v4"]);
 });
 
 function by(service: string, name: string, span: string, parent: string, from: number, to: number): ServerSpan {

@@ -81,7 +81,7 @@ test("what comes next is told as of now", () => {
   assert.equal(nextSaid(again, 60_000).text, "Back-off of 40 ms", "nobody has seen yet that it was tried again");
   const timer = reconcile({ from: 52_000, causes: [cause({ what: "update" }), cause({ what: "backoff" })] });
   assert.deepEqual(nextSaid(again, 60_000, timer), {
-    text: "Tried again after 41 ms",
+    text: "Tried again after 41 ms, together with an update",
     more: "(4th time)",
     tone: "warn",
   });

@@ -1,10 +1,10 @@
 /** What the page says about rows: pure, in the field's own words. */
-import { countdown, duration } from "../base/time.ts";
+import { count, countdown, duration, rate } from "../base/time.ts";
 import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
 import { failed as failedResult } from "../model/samples.ts";
-import type { Overtaken } from "../model/types.ts";
-import type { Held } from "../scene/types.ts";
+import type { Model, Overtaken } from "../model/types.ts";
+import type { Held, Mode } from "../scene/types.ts";
 
 export type ChipTone = Tone | "quiet";
 
@@ -46,6 +46,22 @@ export function nameOf(item: string): string {
 /** plural writes "1 cause", "2 causes". */
 export function plural(n: number, one: string, many: string): string {
   return `${String(n)} ${n === 1 ? one : many}`;
+}
+
+/** matchSaid says how much a search has found: "0 of 1,204 match." */
+export function matchSaid(n: number, of: number): string {
+  return `${count(n)} of ${count(of)} match${n === 0 ? "." : ""}`;
+}
+
+/** crowdSaid says how a lane is drawn in which there is too much to draw all singly. */
+export function crowdSaid(mode: Mode, perSecond: number): string {
+  return `${mode === "flow" ? "Flow" : "Merged"} view: ${rate(perSecond)}/s; errors and pinned drawn singly`;
+}
+
+/** keptSaid says where the history begins; whole: the hub has no more of it. */
+export function keptSaid({ size, shortened }: Pick<Model, "size" | "shortened">, whole: boolean): string {
+  const lost = shortened > 0 ? `, ${count(shortened)} of what you look at had to go` : "";
+  return `newest ${count(size)} ${whole ? "kept" : "shown"}${lost}`;
 }
 
 /** ordinal writes 1st, 2nd, 3rd, 4th. */
@@ -239,13 +255,19 @@ function timerSaid(
     return { text: `${words.set}${whole === "" ? " unknown length" : whole}`, more: "" };
   }
   const gone = duration(Math.max(0, after.from - reconcile.to));
-  if (after.causes.some((cause) => cause.what === why)) return { text: `${words.over} ${gone}`, more: "" };
+  if (after.causes.some((cause) => cause.what === why)) {
+    const also = after.causes.find((cause) => cause.what !== why);
+    return { text: `${words.over} ${gone}${also === undefined ? "" : `, together with ${cameSaid(also)}`}`, more: "" };
+  }
   const first = after.causes[0];
-  const came = first === undefined ? "something else" : causeSaid(first).chip;
-  const article = /^[aeiou]/.test(came) ? "an" : "a";
   const set = why === "backoff" ? " set" : "";
   const text = `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`;
-  return { text, more: `${first === undefined ? "" : `${article} `}${came} came first, after ${gone}` };
+  return { text, more: `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone}` };
+}
+
+function cameSaid(cause: Cause): string {
+  const { chip } = causeSaid(cause);
+  return `${/^[aeiou]/.test(chip) ? "an" : "a"} ${chip}`;
 }
 
 /** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */

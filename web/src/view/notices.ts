@@ -1,0 +1,135 @@
+/** What the line above the map says of each state, and what one can do there. Pure. */
+import { SECOND, clock, count, duration } from "../base/time.ts";
+import type { Lane } from "../model/types.ts";
+import type { Connection } from "../net/types.ts";
+import type { App } from "./app.ts";
+import { plural } from "./words.ts";
+
+/** After how long without a reconcile the page says so. */
+const idleAfter = 20 * SECOND;
+
+export interface Words {
+  readonly text: string;
+  readonly tone: "quiet" | "ok" | "warn" | "error";
+  readonly button?: string;
+  readonly press?: () => void;
+}
+
+/** What the line itself knows. */
+export interface Asked {
+  /** What is told for a while. */
+  readonly told: Words | undefined;
+  /** How many rows that could not be read have been taken note of. */
+  noted: number;
+  /** Opens the panel of actions; undefined when there is none. */
+  readonly tryIt: (() => void) | undefined;
+  readonly lesson: boolean;
+}
+
+type Shown = Pick<App, "model" | "watch" | "playhead" | "recording" | "zone" | "wake">;
+
+/** noticeOf is what the line says, the most urgent first; undefined when there is nothing to say. */
+export function noticeOf(app: Shown, asked: Asked): Words | undefined {
+  if (app.recording === undefined) return connectionWords(app, asked) ?? asked.told ?? idleWords(app, asked);
+  // A recording that has come is there whole, whatever becomes of the hub.
+  const broken = app.model.version === 0 ? connectionWords(app, asked) : brokenWords(app, asked);
+  return broken ?? asked.told ?? endWords(app);
+}
+
+function connectionWords(app: Shown, asked: Asked): Words | undefined {
+  const connection = app.watch.connection();
+  if (connection.state === "lost") {
+    const retry = (): void => {
+      app.watch.tryNow();
+    };
+    const full = connection.code === "full" ? `${connection.reason}. ` : "";
+    const text = `${full}Reconnecting in ${String(app.watch.secondsToRetry())} s`;
+    return { text, tone: "error", button: "Try now", press: retry };
+  }
+  const silent = app.watch.silentFor();
+  if (silent > 0) return { text: `No word from the hub for ${String(silent)} s`, tone: "error" };
+  if (connection.state === "restored") return restoredWords(connection);
+  return brokenWords(app, asked);
+}
+
+/** Said until somebody has taken note of it, and again when there are more. */
+function brokenWords(app: Shown, asked: Asked): Words | undefined {
+  const bad = app.watch.malformed();
+  if (bad === asked.noted) return undefined;
+  const text = `${plural(bad, "row", "rows")} could not be read and ${bad === 1 ? "was" : "were"} skipped · ${app.watch.problem()}`;
+  const press = (): void => {
+    asked.noted = bad;
+    app.wake();
+  };
+  return { text, tone: "warn", button: "OK", press };
+}
+
+function idleWords(app: Shown, { lesson, tryIt }: Asked): Words | undefined {
+  if (app.watch.connection().state !== "live" || !app.playhead.following) return undefined;
+  const now = app.watch.hubNow();
+  const lanes = app.model.lanes(now);
+  if (lanes.length === 0) return undefined;
+  const connected = lanes.filter((lane) => lane.controller.connected);
+  if (connected.length === 0) return awayWords(lanes, app.zone());
+  const blind = connected.find((lane) => (lane.controller.watchError ?? "") !== "");
+  if (blind !== undefined) {
+    const text = `${blind.name} cannot watch ${blind.controller.watchError ?? ""}: what happens there is not seen until that is mended.`;
+    return { text, tone: "warn" };
+  }
+  // What is held is no idleness.
+  if (lesson || app.model.holdsAt("", now).length > 0) return undefined;
+  const names = listed(connected.map((lane) => lane.name));
+  const last = app.model.recent("", 1)[0];
+  if (last === undefined) return suggest(`Connected to ${names}. No reconciles yet.`, app, tryIt);
+  if (last.to === 0 || now - last.to < idleAfter) return undefined;
+  return suggest(`Connected to ${names}. No reconciles for ${duration(now - last.to)}.`, app, tryIt);
+}
+
+function suggest(text: string, { model }: Shown, tryIt: (() => void) | undefined): Words {
+  if (tryIt === undefined) return { text, tone: "quiet" };
+  const there = model.items("").some(({ gone }) => gone !== true);
+  return { text: `${text} Try:`, tone: "quiet", button: `${there ? "scale" : "create"} a PodSet`, press: tryIt };
+}
+
+/** Said when a recording has been played. */
+function endWords({ playhead, model }: Shown): Words | undefined {
+  if (!playhead.ended) return undefined;
+  const press = (): void => {
+    playhead.playFrom(model.span()?.from ?? 0);
+  };
+  return { text: "The recording ends here.", tone: "quiet", button: "Play again", press };
+}
+
+/** Said when the hub is there and no controller is: since when the last of them has not been heard. */
+function awayWords(lanes: readonly Lane[], zone: number): Words {
+  const heard = Math.max(...lanes.map((lane) => lane.controller.heard));
+  const who = lanes.length === 1 ? (lanes[0]?.name ?? "The controller") : "No controller";
+  const since = heard > 0 ? ` since ${clock(heard, zone)}` : "";
+  const text = lanes.length === 1 ? `${who} is not connected${since}.` : `${who} is connected${since}.`;
+  return { text, tone: "warn" };
+}
+
+/** Names, the first few of many. */
+function listed(names: readonly string[]): string {
+  const more = names.length - 4;
+  return more > 1 ? `${names.slice(0, 4).join(", ")} and ${String(more)} more` : names.join(", ");
+}
+
+function restoredWords({ how }: Connection & { state: "restored" }): Words {
+  switch (how.kind) {
+    case "caught_up":
+      return {
+        text: `Connected again. ${how.rows === 0 ? "Nothing was missed" : `Caught up ${count(how.rows)}`}`,
+        tone: "ok",
+      };
+    case "gap":
+      return how.reconciles > 0
+        ? {
+            text: `Connected again. ${plural(how.reconciles, "reconcile", "reconciles")} in between ${how.reconciles === 1 ? "is" : "are"} only counted`,
+            tone: "warn",
+          }
+        : { text: "Connected again. The picture is whole from here on", tone: "ok" };
+    case "new_epoch":
+      return { text: "The hub has started again with new data", tone: "warn" };
+  }
+}
