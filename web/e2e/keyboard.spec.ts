@@ -1,6 +1,7 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { expect, test } from "./demo.ts";
+import { Hub } from "./hub.ts";
 
 const symbols: Readonly<Record<string, string>> = {
   "←": "ArrowLeft",
@@ -244,4 +245,141 @@ test("a skip link leads to the details, which scroll by the arrow keys", async (
   await expect(dash.locator("#details")).toBeFocused();
   await dash.keyboard.press("ArrowDown");
   await expect.poll(() => dash.locator("#details").evaluate((panel) => panel.scrollTop)).toBeGreaterThan(0);
+});
+
+/** Goes to what is to be pressed by Tab alone. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let i = 0; i < 200; i++) {
+    if (await target.evaluate((one) => one === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${String(target)} does not come to the focus by Tab`);
+}
+
+async function use(page: Page, target: Locator, key = "Enter"): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press(key);
+}
+
+async function saved(page: Page, press: () => Promise<void>): Promise<string> {
+  const download = page.waitForEvent("download");
+  await press();
+  return (await download).suggestedFilename();
+}
+
+const named = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true });
+
+test("pictures, sessions, issues and links are saved and copied by the keyboard alone", async ({ dash, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const copied = (): Promise<string> => dash.evaluate(() => navigator.clipboard.readText());
+  const view = dash.locator("#menu summary");
+  const menu = async (name: string | RegExp): Promise<void> => {
+    await use(dash, view);
+    await use(dash, dash.locator("#menu").getByRole("button", { name }));
+    // The next Tab goes on from there, and not from the page's beginning.
+    await expect(view).toBeFocused();
+  };
+  expect(await saved(dash, () => use(dash, dash.getByRole("link", { name: "Save this session" })))).toMatch(/\.gz$/);
+  expect(await saved(dash, () => menu(/SVG/))).toMatch(/\.svg$/);
+  expect(await saved(dash, () => menu(/PNG/))).toMatch(/\.png$/);
+  await menu("High contrast");
+  await expect(dash.locator("html")).toHaveAttribute("data-theme", "contrast");
+  await menu("Auto");
+  await use(dash, dash.locator('.run[tabindex="0"]'));
+  await use(dash, dash.getByRole("button", { name: "Copy as issue" }));
+  await expect.poll(copied).toContain("### default/");
+  await use(dash, dash.getByRole("button", { name: "Copy link" }));
+  await expect.poll(copied).toContain("#at=");
+});
+
+test("a frame for another site is copied by the keyboard alone", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const hub = await Hub.serve("--embed-ancestor", "http://127.0.0.1:1");
+  await page.goto(hub.login);
+  await use(page, page.locator("#menu summary"));
+  await use(page, page.getByRole("button", { name: "Copy a frame for a site" }));
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("<iframe");
+  await hub.stop();
+});
+
+test("time is stopped, gone through and played by the keyboard alone", async ({ demo, dash }) => {
+  const place = dash.locator(".position");
+  await use(dash, named(dash, "Pause the picture"));
+  await expect(place).toContainText("paused");
+  await use(dash, named(dash, "Previous reconcile"));
+  await expect(details(dash)).toContainText("Why it ran");
+  await use(dash, named(dash, "Slower"));
+  await expect(dash.locator('[data-part="speed"]')).toHaveText("1/2");
+  await use(dash, named(dash, "Faster"));
+  await expect(dash.locator('[data-part="speed"]')).toHaveText("1×");
+  await use(dash, dash.getByRole("slider", { name: "Time" }), "PageDown");
+  await expect(place).toContainText("paused");
+  await use(dash, named(dash, "Live"));
+  await expect(place).toContainText("following");
+  const notice = dash.locator("#notice");
+  await dash.goto(`${demo.origin}/#at=1000000`);
+  await use(dash, notice.getByRole("button", { name: "Go there" }));
+  await expect(place).toContainText("paused");
+  await dash.goto(`${demo.origin}/?recording=lesson-1`);
+  await dash.keyboard.press("End");
+  await use(dash, notice.getByRole("button", { name: "Play again" }));
+  await expect(dash.locator("#transport [data-part=where]")).toHaveText("1× speed");
+});
+
+test("what is done to the cluster and to the controller is done by the keyboard alone", async ({ dash }) => {
+  await use(dash, named(dash, "Try it"));
+  const panel = dash.locator("#tryit");
+  const said = panel.locator('[data-part="said"]');
+  await tabTo(dash, panel.getByLabel("New PodSet"));
+  await dash.keyboard.type("by-keys");
+  await dash.keyboard.press("Enter");
+  await expect(said).toContainText("default/by-keys");
+  await tabTo(dash, panel.locator('[data-part="item"]'));
+  await dash.keyboard.type("default/by-keys");
+  await use(dash, named(dash, "One more"));
+  for (const name of ["Scale", "Delete a Pod", "Change the template", "Five edits at once", "Conflicting write"]) {
+    await use(dash, panel.getByRole("button", { name, exact: true }));
+    await expect(said, name).not.toHaveClass(/is-busy/);
+    await expect(said, name).not.toBeEmpty();
+  }
+  await use(dash, panel.getByRole("button", { name: /^Delete the PodSet/ }));
+  await expect(said).toContainText("deleted");
+  await dash.keyboard.press("Escape");
+  await use(dash, named(dash, "Control"));
+  const strip = dash.locator("#control");
+  await use(dash, strip.locator("summary"));
+  await tabTo(dash, strip.getByLabel("of", { exact: true }));
+  await dash.keyboard.type("default/nobody");
+  for (const name of ["Add a breakpoint", "Slow down", "Inject"]) {
+    await use(dash, strip.getByRole("button", { name }));
+    await expect(strip.locator(".stand")).toHaveCount(1);
+    await use(dash, strip.getByRole("button", { name: /^Lift: / }));
+    await expect(strip.locator(".stand")).toHaveCount(0);
+  }
+});
+
+test("an item in the waiting room is chosen by Enter and by Space", async ({ demo, page }) => {
+  const now = (): number => Date.now() * 1000;
+  const wait = { row: "wait", controller: "podset", state: "delayed", from: now(), to: 0, until: now() + 600e6 };
+  const items = ["default/late", "default/later"];
+  await page.routeWebSocket(/\/api\/v1\/watch/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => {
+      socket.send(message);
+      const frame = JSON.parse(String(message)) as { type: string; offset: number };
+      if (frame.type !== "snapshot") return;
+      const rows = items.map((item) => ({ ...wait, key: `podset/${item}/delayed`, item, why: "requeue_after" }));
+      socket.send(JSON.stringify({ type: "rows", offset: frame.offset, now: now(), rows, gone: [] }));
+    });
+  });
+  await page.goto(demo.login);
+  for (const [item, key] of [
+    ["default/late", "Enter"],
+    ["default/later", " "],
+  ] as const) {
+    const ring = page.locator(`.ring[data-item="${item}"]`);
+    await use(page, ring, key);
+    await expect(ring).toHaveClass(/is-selected/);
+  }
 });

@@ -30,3 +30,23 @@ test("on a narrow page the next reconcile begins at its head, and nothing scroll
   const wide = await dash.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(wide).toBeLessThanOrEqual(0);
 });
+
+test("on a narrow page the stations are a loop: both ways back to the queue are drawn and named", async ({ dash }) => {
+  const ways = await dash.locator(".stations").evaluate((list) => {
+    const box = list.getBoundingClientRect();
+    const middle = (station: string): number => {
+      const one = list.querySelector(`[data-station="${station}"]`)?.getBoundingClientRect() ?? box;
+      return Math.round(one.x + one.width / 2 - box.x);
+    };
+    const drawn = (of: Element, pseudo: string): readonly [string, number, number] => {
+      const { content, left, right } = getComputedStyle(of, pseudo);
+      return [content, Math.round(parseFloat(left)), Math.round(box.width - parseFloat(right))];
+    };
+    const waiting = list.querySelector('[data-station="waiting"]') ?? list;
+    const wanted = { queue: middle("queue"), requeue: middle("requeue"), apply: middle("apply") };
+    return { ...wanted, inner: drawn(waiting, "::before"), outer: drawn(list, "::after") };
+  });
+  expect(ways.inner).toEqual([expect.stringContaining("requeue"), ways.queue, ways.requeue]);
+  expect(ways.outer).toEqual([expect.stringContaining("watch"), ways.queue, ways.apply]);
+  await dash.locator(".twin").screenshot({ path: test.info().outputPath("loop.png") });
+});

@@ -17,17 +17,18 @@ export function connectMenu(
   { menu, lanes, tell, embed: copyFrame }: MenuPlace,
 ): (kind: "svg" | "png") => void {
   menu.hidden = false;
-  const close = (): void => {
+  // What was chosen is gone with the menu: the focus goes to what opens it.
+  const leave = (): void => {
     menu.open = false;
+    menu.querySelector("summary")?.focus();
   };
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     event.preventDefault();
-    close();
-    menu.querySelector("summary")?.focus();
+    leave();
   });
   document.addEventListener("click", ({ target }) => {
-    if (target instanceof Node && !menu.contains(target)) close();
+    if (target instanceof Node && !menu.contains(target)) menu.open = false;
   });
   const save = (kind: "svg" | "png"): void => {
     import("/static/picture.js")
@@ -44,7 +45,7 @@ export function connectMenu(
   menu.addEventListener("click", ({ target }) => {
     const chosen = target instanceof Element ? target.closest("button") : null;
     if (chosen === null) return;
-    close();
+    leave();
     const { save: kind, embed } = chosen.dataset;
     if (kind === "svg" || kind === "png") save(kind);
     if (embed !== undefined) copyFrame();
