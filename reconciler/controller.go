@@ -53,7 +53,7 @@ func newController(o Options, api clients) *controller {
 		ledger:  newLedger(),
 		workers: o.Workers,
 		drain:   o.DrainTimeout,
-		ways:    o.bug.ways(),
+		ways:    o.ways(),
 		log:     o.Logger.With("controller", ControllerName),
 	}
 	c.tracer.Workers(c.workers)

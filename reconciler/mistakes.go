@@ -113,6 +113,15 @@ func (b Bug) ways() ways {
 	return w
 }
 
+// ways are those that the options ask for.
+func (o Options) ways() ways {
+	w := o.bug.ways()
+	if o.AskedMistakes {
+		w = w.askedWays()
+	}
+	return w
+}
+
 // stampedStatus is hot-loop. The time has fractions of a second: one that is
 // written in whole seconds, as metav1.Time is, changes nothing within the same
 // second, and so the loop dies down.

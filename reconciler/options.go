@@ -52,6 +52,9 @@ type Options struct {
 	// Bug is the name of one of Bugs, a mistake to make on purpose; "" means
 	// none.
 	Bug string
+	// AskedMistakes lets a PodSet ask for the mistake hot-loop by
+	// AnnotationMistake: for itself alone, and for MostLooks writes at most.
+	AskedMistakes bool
 	// Logger receives the logs; nil means slog.Default().
 	Logger *slog.Logger
 

@@ -71,6 +71,8 @@ var routeAccess = []access{
 	{"GET", "/api/v1/rows", nil, [6]int{401, 200, 200, 200, 200, 401}},
 	{"GET", "/api/v1/watch", wsHead, [6]int{401, 101, 101, 101, 101, 401}},
 	{"PUT", "/api/v1/room/following", jsonHead, [6]int{401, 409, 409, 409, 409, 401}},
+	{"POST", "/api/v1/room/answer", jsonHead, [6]int{401, 400, 400, 400, 400, 401}},
+	{"GET", "/api/v1/room/answer", nil, [6]int{401, 200, 200, 200, 200, 401}},
 	{"GET", "/api/v1/recordings", nil, [6]int{401, 200, 200, 200, 200, 401}},
 	{"GET", "/api/v1/recordings/none/rows", nil, [6]int{401, 404, 404, 404, 404, 401}},
 	{"GET", "/api/v1/recordings/none/watch", wsHead, [6]int{401, 404, 404, 404, 404, 401}},

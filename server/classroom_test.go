@@ -150,3 +150,30 @@ func TestClassConverges(t *testing.T) {
 	c.viewers = append(c.viewers, c.add(ctx, asleep))
 	c.converge(t, passes)
 }
+
+// A class follows the presenter's steps in a recording.
+func TestClassConvergesInARecording(t *testing.T) {
+	h, viewers := sharing(t)
+	c := &class{heard: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.presenter = c.add(ctx, h.watchRecording(testToken, "p2"))
+	for i := range classSize {
+		c.viewers = append(c.viewers, c.add(ctx, viewers.watchRecording(testViewer, fmt.Sprintf("v%d", i))))
+	}
+	c.converge(t, 20)
+	for n := range 40 {
+		body := fmt.Sprintf(`{"page":"p2","recording":"sample","mode":"paused","t":%d,"since":1,"speed":1}`, n+1)
+		if res := h.put("/api/v1/room/presenter", testToken, body); res.status != 204 {
+			t.Fatalf("presenting: %d %s", res.status, res.body)
+		}
+	}
+	c.converge(t, 20)
+	var room struct {
+		Following int
+		Presenter struct{ T int }
+	}
+	if err := json.Unmarshal([]byte(c.presenter.shows()["room"]), &room); err != nil || room.Following != classSize || room.Presenter.T != 40 {
+		t.Errorf("the room is %+v, %v; want %d who follow at 40", room, err, classSize)
+	}
+}

@@ -51,6 +51,9 @@ type Config struct {
 	// TLSCert and TLSKey are files in PEM; both or none. They serve both
 	// listeners.
 	TLSCert, TLSKey string
+	// ShareTLSCert and ShareTLSKey are those of the viewers' listener alone, in
+	// place of the ones above.
+	ShareTLSCert, ShareTLSKey string
 	// InsecureBehindProxy says that somebody else ends TLS in front of the hub.
 	InsecureBehindProxy bool
 	// AllowedHosts are further names by which browsers may call the hub, as
@@ -182,8 +185,8 @@ func (c Config) checkAddresses() error {
 // checkShare lets viewers be served on any address: their role alone is what
 // can be overheard there.
 func (c Config) checkShare() error {
-	if c.Share == "" {
-		return nil
+	if err := CheckShareTLS(c.Share, c.ShareTLSCert, c.ShareTLSKey); err != nil || c.Share == "" {
+		return err
 	}
 	if _, _, err := net.SplitHostPort(c.Share); err != nil {
 		return fmt.Errorf("--share %q is not an address: use host:port or :port, as in %s: %w", c.Share, ShareDefault, err)

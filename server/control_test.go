@@ -255,3 +255,23 @@ func TestACommandReachesEveryProcess(t *testing.T) {
 	c.mustAsk(`{"command":"lift","controller":"podset"}`)
 	c.wantLifted(second, "lifted")
 }
+
+// A process that connects later is paused too, until the pause is lifted or its
+// time is over at the others.
+func TestAPauseIsTrueOfAProcessThatComesLater(t *testing.T) {
+	c := startControlled(t)
+	id, _ := c.mustAsk(`{"command":"pause","controller":"podset"}`)
+	other := control.New(control.Config{Hub: c.URL(), Token: testControl, Controller: "podset", Logger: slog.New(slog.DiscardHandler)})
+	attach(t, other)
+	c.client.await("the pause at the new process", other.Armed)
+	c.detach()
+	c.mustAsk(`{"command":"pause","controller":"podset","phase":"apply"}`) // it has heard that the first one is gone
+	if row := c.commands()[id]; row.To != 0 || !other.Armed() {
+		t.Errorf("it has ended with the first process: %+v", row)
+	}
+	c.mustAsk(`{"command":"resume","controller":"podset"}`)
+	c.wantLifted(id, "resumed")
+	if other.Armed() {
+		t.Error("the new process is paused still")
+	}
+}

@@ -51,7 +51,9 @@ type Hub struct {
 	ready   atomic.Bool
 	metrics http.Handler
 	share   *share // nil when nothing is shared
-	room    *room
+	// shareTLS is what viewers are served by, nil for plain HTTP.
+	shareTLS *tls.Config
+	room     *room
 
 	recordings *recordings
 }
@@ -60,18 +62,18 @@ type Hub struct {
 // returns must be Run, which closes all of it. An error says which setting is
 // wrong, why, and what to do.
 func New(ctx context.Context, cfg Config) (*Hub, error) {
-	h := &Hub{cfg: cfg.withDefaults(), local: newLocal()}
+	told := watch.NewRoom()
+	h := &Hub{cfg: cfg.withDefaults(), local: newLocal(), room: newRoom(told.Set)}
 	if err := h.cfg.check(); err != nil {
 		return nil, err
 	}
-	h.recordings = newRecordings(ctx, h.cfg)
+	h.recordings = newRecordings(ctx, h.cfg, told)
 	if err := h.open(ctx); err != nil {
 		h.abandon()
 		return nil, err
 	}
-	h.watch = watch.New(watch.Config{MaxViewers: h.cfg.MaxViewers, Log: h.cfg.Log})
+	h.watch = watch.New(watch.Config{MaxViewers: h.cfg.MaxViewers, Room: told, Log: h.cfg.Log})
 	h.fold.publish = h.watch.Publish
-	h.room = newRoom(h.watch.SetRoom)
 	h.otlp = otlp.New(otlp.Config{Store: h.store, Authorize: h.ingest.is})
 	h.desk = control.New(control.Config{Record: h.recordControl, Log: h.cfg.Log})
 	h.cross = http.NewCrossOriginProtection()
@@ -104,12 +106,8 @@ func (h *Hub) open(ctx context.Context) error {
 	if err = h.openFolder(); err != nil {
 		return err
 	}
-	if h.cfg.TLSCert != "" {
-		pair, err := tls.LoadX509KeyPair(h.cfg.TLSCert, h.cfg.TLSKey)
-		if err != nil {
-			return fmt.Errorf("--tls-cert and --tls-key cannot be used: %w", err)
-		}
-		h.tls = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	if err = h.openTLS(); err != nil {
+		return err
 	}
 	if h.listen, err = listen(ctx, "--listen", h.cfg.Listen); err != nil {
 		return err

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"crypto/x509"
 	"net"
 	"net/url"
 	"slices"
@@ -13,6 +14,8 @@ type ViewerLink struct {
 	// URL holds the viewers' token. Interface is the network interface that the
 	// address is of, "" where it was chosen by hand.
 	URL, Interface string
+	// Warns says that browsers warn of it: the certificate is for other names.
+	Warns bool
 }
 
 // maxLinks is how many addresses are offered at most.
@@ -21,7 +24,9 @@ const maxLinks = 8
 // ViewerLinks are the links by which others reach a listener of this machine,
 // the likeliest first. An address that was chosen is the only one; without one,
 // they are those of all networks, and of this machine alone where there is none.
-func ViewerLinks(listen, token string, tls bool) []ViewerLink {
+// With a certificate they are those of its names and of the addresses that it is
+// for, if there are any.
+func ViewerLinks(listen, token string, cert *x509.Certificate) []ViewerLink {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil
@@ -30,16 +35,36 @@ func ViewerLinks(listen, token string, tls bool) []ViewerLink {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		addresses = rankAddresses(ownAddresses(), wayOut())
 	}
-	scheme := "http"
-	if tls {
+	scheme, warns := "http", false
+	if cert != nil {
 		scheme = "https"
+		addresses, warns = certified(addresses, cert)
 	}
 	var links []ViewerLink
 	for _, a := range addresses {
 		u := url.URL{Scheme: scheme, Host: net.JoinHostPort(a.host, port), Path: "/login", RawQuery: "token=" + url.QueryEscape(token)}
-		links = append(links, ViewerLink{URL: u.String(), Interface: a.on})
+		links = append(links, ViewerLink{URL: u.String(), Interface: a.on, Warns: warns})
 	}
 	return links
+}
+
+// certified are the names of a certificate and those addresses that it is for;
+// all addresses, with a warning, where it is for nothing that a link can have.
+func certified(addresses []lanAddress, cert *x509.Certificate) (found []lanAddress, warns bool) {
+	for _, name := range cert.DNSNames {
+		if !strings.Contains(name, "*") && !isLoopback(name) {
+			found = append(found, lanAddress{host: name})
+		}
+	}
+	for _, a := range addresses {
+		if cert.VerifyHostname(a.host) == nil {
+			found = append(found, a)
+		}
+	}
+	if len(found) == 0 {
+		return addresses, true
+	}
+	return found[:min(len(found), maxLinks)], false
 }
 
 // lanAddress is an address of this machine, on one of its interfaces.

@@ -138,34 +138,49 @@ func (h *Hub) answerLesson(w http.ResponseWriter, r *http.Request, err error) {
 	h.lessonState(w, r)
 }
 
+// answer is what a question was answered with, and by whom.
+type answer struct {
+	voter        string
+	beat, choice int
+}
+
 // answerQuestion takes an answer of somebody who watches: one for each browser.
 func (h *Hub) answerQuestion(w http.ResponseWriter, r *http.Request) {
-	body, ok := h.body(w, r, "an answer", readJSON)
+	a, ok := h.readAnswer(w, r)
 	if !ok {
 		return
 	}
-	var answer struct {
-		Beat   *int `json:"beat"`
-		Choice *int `json:"choice"`
-	}
-	err := json.Unmarshal(body, &answer)
-	if err == nil && (answer.Beat == nil || answer.Choice == nil) {
-		err = errors.New("it needs both a beat and a choice")
-	}
-	if err != nil {
-		fail(w, http.StatusBadRequest, `the body is not an answer: %s: send {"beat":2,"choice":0}, beats from 1 and choices from 0`, mistyped(err))
-		return
-	}
-	voter := h.voterOf(r)
-	if voter == "" {
-		fail(w, http.StatusConflict, "answers are taken of pages that watch: open the page, with cookies, and answer there")
-		return
-	}
-	if err := h.cfg.Lessons.Answer(r.Context(), voter, *answer.Beat, *answer.Choice); err != nil {
+	if err := h.cfg.Lessons.Answer(r.Context(), a.voter, a.beat, a.choice); err != nil {
 		fail(w, actionStatus(err), "%v", err)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// readAnswer reads an answer; false when it has said what is wrong with it.
+func (h *Hub) readAnswer(w http.ResponseWriter, r *http.Request) (a answer, ok bool) {
+	body, ok := h.body(w, r, "an answer", readJSON)
+	if !ok {
+		return a, false
+	}
+	var sent struct {
+		Beat   *int `json:"beat"`
+		Choice *int `json:"choice"`
+	}
+	err := json.Unmarshal(body, &sent)
+	if err == nil && (sent.Beat == nil || sent.Choice == nil) {
+		err = errors.New("it needs both a beat and a choice")
+	}
+	if err != nil {
+		fail(w, http.StatusBadRequest, `the body is not an answer: %s: send {"beat":2,"choice":0}, beats from 1 and choices from 0`, mistyped(err))
+		return a, false
+	}
+	voter := h.voterOf(r)
+	if voter == "" {
+		fail(w, http.StatusConflict, "answers are taken of pages that watch: open the page, with cookies, and answer there")
+		return a, false
+	}
+	return answer{voter, *sent.Beat, *sent.Choice}, true
 }
 
 // browserCookie begins the name of the cookie by which a browser is known again:

@@ -167,6 +167,32 @@ func TestAnswersCountOnceForEachBrowser(t *testing.T) {
 	}
 }
 
+// However many connections a browser has, it has one voice; without any it has
+// none.
+func TestABrowserOfManyConnectionsHasOneVoice(t *testing.T) {
+	l := &recordedLessons{}
+	h, viewers := sharing(t, func(c *Config) { c.Lessons = l })
+	me := bearer(testViewer)
+	me["Cookie"], _, _ = strings.Cut(viewers.do("GET", "/", me, nil).header.Get("Set-Cookie"), ";")
+	var conns []*websocket.Conn
+	for range 5 {
+		conns = append(conns, viewers.watchWith(me))
+	}
+	answer := func() int {
+		return viewers.do("POST", "/api/v1/lesson/answer", asJSON(me), []byte(`{"beat":2,"choice":1}`)).status
+	}
+	for i, conn := range conns {
+		if got := answer(); got != http.StatusNoContent {
+			t.Errorf("with %d connections: %d, want 204", len(conns)-i, got)
+		}
+		_ = conn.CloseNow()
+	}
+	h.client.await("the connections to be gone", func() bool { return answer() == http.StatusConflict })
+	if len(l.mine) != 1 {
+		t.Errorf("it has %d voices, want 1", len(l.mine))
+	}
+}
+
 // asJSON are headers that say that the body is JSON.
 func asJSON(h headers) headers {
 	with := maps.Clone(h)
@@ -179,6 +205,16 @@ func (r *client) browser() headers {
 	r.t.Helper()
 	who := bearer(testViewer)
 	who["Cookie"], _, _ = strings.Cut(r.do("GET", "/", who, nil).header.Get("Set-Cookie"), ";")
+	r.watchWith(who)
+	if again := r.do("GET", "/", who, nil).header.Get("Set-Cookie"); again != "" {
+		r.t.Errorf("a browser that has its cookie gets %q", again)
+	}
+	return who
+}
+
+// watchWith watches with headers until the test ends.
+func (r *client) watchWith(who headers) *websocket.Conn {
+	r.t.Helper()
 	conn, _, err := websocket.Dial(r.t.Context(), r.url+"/api/v1/watch", &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {who["Authorization"]}, "Cookie": {who["Cookie"]}}, Subprotocols: []string{"tracer.v1"},
 	})
@@ -187,10 +223,7 @@ func (r *client) browser() headers {
 	}
 	r.t.Cleanup(func() { _ = conn.CloseNow() })
 	frame(r.t, conn, "snapshot")
-	if again := r.do("GET", "/", who, nil).header.Get("Set-Cookie"); again != "" {
-		r.t.Errorf("a browser that has its cookie gets %q", again)
-	}
-	return who
+	return conn
 }
 
 // A page that is opened anew asks for its own answer, as the lesson has it.

@@ -33,7 +33,7 @@ func (h *Hub) cookieName(r *http.Request, name string) string {
 // the proxy in front of it. By a loopback name it has not come through that,
 // nor has a viewer by the viewers' listener.
 func (h *Hub) secure(r *http.Request) bool {
-	return h.tls != nil || h.cfg.InsecureBehindProxy && !shared(r) && !isLoopback(hostOf(r.Host))
+	return h.tlsOf(r) != nil || h.cfg.InsecureBehindProxy && !shared(r) && !isLoopback(hostOf(r.Host))
 }
 
 // origin is where the browser of a request finds the listener that it came by.
@@ -41,7 +41,7 @@ func (h *Hub) origin(r *http.Request) string {
 	switch {
 	case !shared(r):
 		return h.URL()
-	case h.tls != nil:
+	case h.shareTLS != nil:
 		return "https://" + r.Host
 	}
 	return "http://" + r.Host

@@ -66,7 +66,7 @@ func (h *Hub) model(who role) templates.Page {
 		p.CanEmbed = len(h.cfg.EmbedAncestors) > 0
 		p.Save = "/api/v1/export?gzip=true"
 	}
-	if h.recordings.has(recording.SampleName) {
+	if _, err := h.recordings.named(recording.SampleName); err == nil {
 		p.Sample = recordingAddress(recording.SampleName)
 	}
 	if !p.CanAct {

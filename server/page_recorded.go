@@ -18,14 +18,18 @@ func (h *Hub) recordedPage(w http.ResponseWriter, r *http.Request, who role, nam
 		h.say(w, r, h.noRecording(err))
 		return
 	}
-	h.show(w, r, withRows(templates.Page{
+	p := templates.Page{
 		Version: h.cfg.Version,
 		Role:    who.String(),
 		Recorded: &templates.Recorded{
 			Name: rec.Name, Title: rec.Title, From: s.from, To: s.to,
-			Live: h.cfg.Replay == "", Shared: h.cfg.Share != "" && who == presenter,
+			Live: h.cfg.Replay == "",
 		},
-	}, s.watch))
+	}
+	if who == presenter {
+		p.Share = h.shareModel()
+	}
+	h.show(w, r, withRows(p, s.watch))
 }
 
 func (h *Hub) noRecording(err error) templates.Notice {

@@ -37,6 +37,7 @@ type Recording struct {
 type recordings struct {
 	list   []*recorded
 	limits flow.Limits
+	room   *watch.Room
 	log    *slog.Logger
 	// life ends when the viewers are let go, reading when nothing more is folded.
 	life    context.Context
@@ -63,8 +64,8 @@ type session struct {
 	sum   recording.Summary
 }
 
-func newRecordings(ctx context.Context, cfg Config) *recordings {
-	rs := &recordings{limits: cfg.Limits, log: cfg.Log}
+func newRecordings(ctx context.Context, cfg Config, room *watch.Room) *recordings {
+	rs := &recordings{limits: cfg.Limits, room: room, log: cfg.Log}
 	rs.life, rs.end = context.WithCancel(context.WithoutCancel(ctx))
 	rs.reading, rs.refuse = context.WithCancel(rs.life)
 	for _, r := range builtIn(cfg) {
@@ -85,8 +86,16 @@ func builtIn(cfg Config) []Recording {
 	return append([]Recording{{Name: recording.SampleName, Open: recording.OpenSample}}, cfg.Recordings...)
 }
 
-func (rs *recordings) has(name string) bool {
-	return slices.ContainsFunc(rs.list, func(r *recorded) bool { return r.Name == name })
+// named returns the recording of that name, or an error that says which there are.
+func (rs *recordings) named(name string) (*recorded, error) {
+	var names []string
+	for _, r := range rs.list {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return nil, &errNoRecording{name, names}
 }
 
 // close lets the viewers go and returns when they are.
@@ -157,15 +166,12 @@ func (e *errNoRecording) Error() string {
 // find returns the recording of that name, folded. It does not wait longer than
 // ctx.
 func (rs *recordings) find(ctx context.Context, name string) (*recorded, *session, error) {
-	var names []string
-	for _, r := range rs.list {
-		if r.Name == name {
-			s, err := r.ask(ctx, rs)
-			return r, s, err
-		}
-		names = append(names, r.Name)
+	r, err := rs.named(name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil, nil, &errNoRecording{name, names}
+	s, err := r.ask(ctx, rs)
+	return r, s, err
 }
 
 // recordingStatus is the status of an error of find.
@@ -195,12 +201,11 @@ func (h *Hub) listRecordings(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string][]listed{"recordings": all})
 }
 
-// recordingWatch is watch, and recordingRows rows, of a recording.
+// recordingWatch is watch, and recordingRows rows, of a recording. Who watches one
+// is in the room too.
 func (h *Hub) recordingWatch(w http.ResponseWriter, r *http.Request) {
 	if s := h.recording(w, r); s != nil {
-		full, left := h.admit(r)
-		defer left()
-		s.watch.ServeGuest(w, r, watch.Guest{Full: full})
+		h.watchIn(s.watch, w, r)
 	}
 }
 

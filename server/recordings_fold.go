@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
@@ -96,7 +95,7 @@ func (r *recorded) fold(ctx context.Context, rs *recordings) (*session, error) {
 	}
 	defer file.Close()
 	began := time.Now()
-	s, err := foldFile(ctx, file, rs.limits, rs.log)
+	s, err := foldFile(ctx, file, rs)
 	if err == nil {
 		rs.log.Info("a recording is folded", "name", r.Name, "requests", s.sum.Requests, "spans", s.sum.Spans, "took", time.Since(began))
 	}
@@ -104,8 +103,9 @@ func (r *recorded) fold(ctx context.Context, rs *recordings) (*session, error) {
 }
 
 // foldFile folds a file from its beginning to its end, or to that of ctx.
-func foldFile(ctx context.Context, file io.Reader, limits flow.Limits, log *slog.Logger) (*session, error) {
-	p := &player{ctx: ctx, fold: newFold(limits, log), watch: watch.New(watch.Config{Limit: watch.MaxLimit, Log: log})}
+func foldFile(ctx context.Context, file io.Reader, rs *recordings) (*session, error) {
+	shown := watch.New(watch.Config{Limit: watch.MaxLimit, Room: rs.room, Log: rs.log})
+	p := &player{ctx: ctx, fold: newFold(rs.limits, rs.log), watch: shown}
 	p.fold.publish = p.watch.Publish
 	sum, err := recording.Read(&readerUntil{ctx, file}, p.take)
 	if err == nil && !sum.Marked {

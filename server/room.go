@@ -77,9 +77,12 @@ func (k *room) watches(browser string) bool {
 	return browser != "" && k.browsers[browser] > 0
 }
 
-// watchRoom lets a page watch and counts it into the room. The parameter page is
-// the name that the page has made up for itself.
-func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
+// watchRoom lets a page watch what is live.
+func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) { h.watchIn(h.watch, w, r) }
+
+// watchIn lets a page watch and counts it into the room. The parameter page is the
+// name that the page has made up for itself.
+func (h *Hub) watchIn(of *watch.Hub, w http.ResponseWriter, r *http.Request) {
 	page := rand.Text()
 	// What is wrong in the rest of the query, the watch says.
 	if q, err := watch.ParseQuery(r.URL.RawQuery); err == nil && q.Has("page") {
@@ -95,7 +98,7 @@ func (h *Hub) watchRoom(w http.ResponseWriter, r *http.Request) {
 	full, left := h.admit(r)
 	defer left()
 	joined := func() func() { return h.room.join(page, h.browserOf(r), who == presenter) }
-	h.watch.ServeGuest(w, r, watch.Guest{Full: full, Joined: joined, OfMany: shared(r)})
+	of.ServeGuest(w, r, watch.Guest{Full: full, Joined: joined, OfMany: shared(r)})
 }
 
 // admit counts who watches, live or a recording, by the viewers' listener until
@@ -116,9 +119,10 @@ func (h *Hub) fullWords() string {
 		h.cfg.ShareViewers, 2*h.cfg.ShareViewers)
 }
 
-// isFull says whether a page that is opened now would find no place to watch.
+// isFull says whether a page that is opened now would find no place to watch. One
+// that goes from one address to another has its own, which it gives up for it.
 func (h *Hub) isFull(r *http.Request) bool {
-	return shared(r) && h.room.guests.Load() >= int64(h.cfg.ShareViewers)
+	return shared(r) && h.room.guests.Load() >= int64(h.cfg.ShareViewers) && !h.room.watches(h.browserOf(r))
 }
 
 // present takes what the presenter's page shows.
@@ -131,13 +135,25 @@ func (h *Hub) present(w http.ResponseWriter, r *http.Request) {
 	if !h.readRoom(w, r, &asked) {
 		return
 	}
-	if err := errors.Join(classroom.CheckPage(asked.Page), asked.Check()); err != nil {
+	if err := errors.Join(classroom.CheckPage(asked.Page), asked.Check(), h.canShow(asked.Recording)); err != nil {
 		fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
 	answerRoom(w, h.room.change(func(room *classroom.Room) (bool, error) {
 		return room.Present(asked.Page, asked.Meaning, asked.Take)
 	}))
+}
+
+// canShow says what is wrong with a recording that the presenter's page names, ""
+// being what is live: viewers could not go there.
+func (h *Hub) canShow(recording string) error {
+	if recording == "" && h.cfg.Replay == "" {
+		return nil
+	}
+	if _, err := h.recordings.named(recording); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	return nil
 }
 
 // follow takes whether a viewer's page follows.
@@ -193,7 +209,7 @@ func mistyped(err error) string {
 
 func answerRoom(w http.ResponseWriter, err error) {
 	switch {
-	case errors.Is(err, classroom.ErrOther), errors.Is(err, classroom.ErrNotHere):
+	case errors.Is(err, classroom.ErrOther), errors.Is(err, classroom.ErrNotHere), errors.Is(err, classroom.ErrRefused):
 		fail(w, http.StatusConflict, "%v", err)
 	case err != nil:
 		fail(w, http.StatusInternalServerError, "%v", err)

@@ -58,7 +58,7 @@ func TestViewersGetThePresentersMeaning(t *testing.T) {
 			return room["presenter"].(map[string]any)["here"] == true
 		})
 		p, _ := json.Marshal(room["presenter"])
-		want := `{"here":true,"mode":"paused","page":"p1","q":"result:error","sel":{"controller":"podset","item":"default/web","reconcile":""},"since":9,"speed":1,"t":7}`
+		want := `{"here":true,"mode":"paused","page":"p1","q":"result:error","question":null,"recording":"","sel":{"controller":"podset","item":"default/web","reconcile":""},"since":9,"speed":1,"t":7}`
 		if string(p) != want {
 			t.Errorf("the %s viewer gets %s, want %s", name, p, want)
 		}

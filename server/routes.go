@@ -52,6 +52,8 @@ func (h *Hub) viewerRoutes(r chi.Router) {
 	r.Get("/rows", h.rows)
 	r.With(h.checkOrigin).Get("/watch", h.watchRoom)
 	r.Put("/room/following", h.follow)
+	r.Post("/room/answer", h.answerPoll)
+	r.Get("/room/answer", h.myAnswer)
 	r.Get("/recordings", h.listRecordings)
 	r.Get("/recordings/{name}/rows", h.recordingRows)
 	r.With(h.checkOrigin).Get("/recordings/{name}/watch", h.recordingWatch)

@@ -66,8 +66,8 @@ func (h *Hub) newShare() *http.Server {
 func (h *Hub) serveShare() error {
 	all := netutil.LimitListener(h.share.listen, 4*h.cfg.ShareViewers+100)
 	var l net.Listener = newAddressLimit(all, h.cfg.ShareConnections)
-	if h.tls != nil {
-		l = tls.NewListener(l, h.tls)
+	if h.shareTLS != nil {
+		l = tls.NewListener(l, h.shareTLS)
 	}
 	if err := h.share.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving viewers: %w", err)
@@ -118,16 +118,20 @@ func (h *Hub) ViewerLinks() []ViewerLink {
 	if h.share == nil {
 		return nil
 	}
-	return ViewerLinks(h.ShareAddr(), h.viewer.value, h.tls != nil)
+	return ViewerLinks(h.ShareAddr(), h.viewer.value, leafOf(h.shareTLS))
 }
 
 // ownShareHost says whether a Host header names the viewers' listener: the
-// address at which a request came in, this machine's name, or what was
-// configured. A name that somebody else has pointed here is none of them.
+// address at which a request came in, this machine's name, one that the
+// certificate is for, or what was configured. A name that somebody else has
+// pointed here is none of them.
 func (h *Hub) ownShareHost(r *http.Request, host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 		return ok && ip.Equal(local.IP)
+	}
+	if cert := leafOf(h.shareTLS); cert != nil && cert.VerifyHostname(host) == nil {
+		return true
 	}
 	name, err := os.Hostname()
 	name = strings.ToLower(name)

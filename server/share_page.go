@@ -10,8 +10,9 @@ import (
 
 // shareModel is what the presenter's page says of sharing.
 func (h *Hub) shareModel() templates.Share {
-	s := templates.Share{Plain: h.tls == nil}
+	s := templates.Share{Plain: h.shareTLS == nil}
 	for i, link := range h.ViewerLinks() {
+		s.Warns = link.Warns
 		s.Links = append(s.Links, templates.ShareLink{
 			URL: link.URL, Interface: link.Interface, Code: "/api/v1/share/qr.svg?link=" + strconv.Itoa(i),
 		})

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -32,6 +33,8 @@ var shareAccess = []access{
 	{"GET", "/api/v1/rows", nil, [6]int{401, 401, 401, 200, 200, 401}},
 	{"GET", "/api/v1/watch", wsHead, [6]int{401, 401, 401, 101, 101, 401}},
 	{"PUT", "/api/v1/room/following", jsonHead, [6]int{401, 401, 401, 409, 409, 401}},
+	{"POST", "/api/v1/room/answer", jsonHead, [6]int{401, 401, 401, 400, 400, 401}},
+	{"GET", "/api/v1/room/answer", nil, [6]int{401, 401, 401, 200, 200, 401}},
 	{"GET", "/api/v1/recordings", nil, [6]int{401, 401, 401, 200, 200, 401}},
 	{"GET", "/api/v1/recordings/none/rows", nil, [6]int{401, 401, 401, 404, 404, 401}},
 	{"GET", "/api/v1/recordings/none/watch", wsHead, [6]int{401, 401, 401, 404, 404, 401}},
@@ -190,7 +193,12 @@ func (r *client) watchAs(token, query string) *websocket.Conn {
 
 // tryWatch is watchAs that may be refused.
 func (r *client) tryWatch(token, query string) (*websocket.Conn, *http.Response, error) {
-	conn, res, err := websocket.Dial(r.t.Context(), r.url+"/api/v1/watch"+query, &websocket.DialOptions{
+	return r.dialWatch(token, "/api/v1/watch"+query)
+}
+
+// dialWatch opens a websocket of what is live or of a recording.
+func (r *client) dialWatch(token, path string) (*websocket.Conn, *http.Response, error) {
+	conn, res, err := websocket.Dial(r.t.Context(), r.url+path, &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}, Subprotocols: []string{watch.Subprotocol},
 	})
 	if err == nil {
@@ -307,7 +315,7 @@ func TestLikelyAddressesComeFirst(t *testing.T) {
 }
 
 func TestSharingOverTLSSaysSoInItsLinks(t *testing.T) {
-	links := ViewerLinks("[2001:db8::1]:7781", "a&b", true)
+	links := ViewerLinks("[2001:db8::1]:7781", "a&b", &x509.Certificate{})
 	if want := "https://[2001:db8::1]:7781/login?token=a%26b"; len(links) != 1 || links[0].URL != want {
 		t.Errorf("links %v, want %s", links, want)
 	}

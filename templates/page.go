@@ -57,8 +57,6 @@ type Recorded struct {
 	From, To time.Time
 	// Live says that there is something live to go back to.
 	Live bool
-	// Shared says that the presenter looks at it while viewers may watch.
-	Shared bool
 }
 
 func (r Recorded) long() string { return long(r.To.Sub(r.From)) }
@@ -85,6 +83,8 @@ type Share struct {
 	Links []ShareLink
 	// Plain says that the viewers' pages cross the network without TLS.
 	Plain bool
+	// Warns says that viewers' browsers warn of the certificate.
+	Warns bool
 }
 
 // ShareLink is one link for viewers.
@@ -152,6 +152,10 @@ func (p Page) watches() bool { return p.Role == "viewer" }
 
 // presents says that this page may change things: the presenter's, of what is live.
 func (p Page) presents() bool { return !p.watches() && p.Recorded == nil }
+
+// shares says that this page has the dialog for sharing: a recording's only where
+// there is a link.
+func (p Page) shares() bool { return p.presents() || len(p.Share.Links) > 0 }
 
 // bodyRole tells the script whose page it is.
 func bodyRole(role string) templ.Attributes {

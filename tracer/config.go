@@ -43,6 +43,9 @@ type Config struct {
 	// ControlToken is the hub's control token, which Control needs. Default:
 	// TRACER_CONTROL_TOKEN. It is never logged.
 	ControlToken string
+	// Watches are those of a cache that the controller shares with others, for
+	// commands that hold watch events; nil: those of its Transport.
+	Watches *Watches
 	// Logger takes what goes wrong with sending, at most one line for each
 	// change. Default slog.Default().
 	Logger *slog.Logger

@@ -24,7 +24,7 @@ func (t *Tracer) attach() {
 	t.held.workers = map[int]control.Held{}
 	t.control = control.New(control.Config{
 		Hub: t.cfg.Endpoint, Token: t.cfg.ControlToken, Controller: t.cfg.Controller,
-		Resource: guessResource(t.cfg.For).Resource, Logger: t.cfg.Logger,
+		Resource: guessResource(t.cfg.For).Resource, Logger: t.cfg.Logger, Gate: t.cfg.Watches.gateOf(),
 		Tell:   t.tellHeld,
 		Linked: func(linked bool) { t.updateState(func(s *controllerState) { s.control = linked }) },
 	})
@@ -118,12 +118,8 @@ func verbOf(method string, to target) string {
 // watch sends a request that is no reconcile's. The events of a watch can be
 // held if the controller takes commands.
 func (t *Tracer) watch(next http.RoundTripper, req *http.Request) (*http.Response, error) {
-	res, err := next.RoundTrip(req)
-	if err != nil || t.control == nil || req.Method != http.MethodGet || !isWatch(req.URL.Query()) || res.StatusCode != http.StatusOK {
-		return res, err
+	if t.control == nil {
+		return next.RoundTrip(req)
 	}
-	if to, ok := pathTarget(req.URL); ok {
-		t.control.Watch(req.Context(), res, to.resource.Resource)
-	}
-	return res, nil
+	return holdable(next, req, t.control.Watch)
 }

@@ -58,7 +58,12 @@ Pods. It lists them and asks first; without a terminal it needs --yes.
 Your own controllers attach to the same hub, with the address and the token that
 the progress names. What is not seen: spans of the API server and of etcd.
 
-` + shareHelp + sharePlain,
+The reference controller takes the page's commands, and makes a mistake for a
+PodSet that asks for it: one with the annotation
+demo.reconcile-tracer.io/mistake=hot-loop has its status written over and over,
+at most 1,000 times.
+
+` + shareHelp,
 		Example: `  tracer attach --context kind-kind
 
   # Only ask what this account may do:

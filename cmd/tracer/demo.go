@@ -50,7 +50,7 @@ The reconciler takes commands: from the page, or with POST /api/v1/control, you
 hold its workers, step through a reconcile, and let requests fail on purpose.
 When the hub goes away, all of that is lifted within a second.
 
-` + bugHelp() + "\n\n" + shareHelp + sharePlain,
+` + bugHelp() + "\n\n" + shareHelp,
 		Example: `  tracer demo
   kubectl --kubeconfig ~/.local/share/tracer/demo/kubeconfig get podsets --watch
 

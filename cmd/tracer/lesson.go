@@ -38,18 +38,34 @@ docs/lessons.md describes the format.`,
 
 func newLessonList(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the lessons that are built in",
-		Long:    `List the lessons that are built in: id, beats, minutes of teaching, title.`,
+		Use:   "list",
+		Short: "List the lessons that are built in",
+		Long: `List the lessons that are built in: id, beats, minutes of teaching, title; and how
+to start one, on the page of the hub that runs.`,
 		Example: `  tracer lesson list`,
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			for _, l := range lessons.All() {
 				fmt.Fprintf(io.out, "%-10s %2d beats %3d min  %s\n", l.ID, len(l.Beats), l.Minutes, l.Title)
 			}
+			fmt.Fprint(io.out, howToStart(lessons.All()[0].ID))
 			return nil
 		},
 	}
+}
+
+// howToStart says the ways to start a lesson.
+func howToStart(id string) string {
+	page := "<hub>"
+	if hub, err := (&exportOptions{}).usualSource(); err == nil { // several may run
+		page = hub.url
+	}
+	return fmt.Sprintf(`
+To start one, for example the first:
+  for a class             tracer demo, then Lessons on its page
+  in this shell           tracer lesson run %[1]s
+  recorded, no cluster    %[2]s/?recording=%[1]s  (on the page of any hub, as tracer serve)
+`, id, page)
 }
 
 func newLessonCheck(io streams) *cobra.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,10 @@ With --control the hub's page may hold its workers before each phase, step
 through a reconcile, and let its requests fail on purpose. That takes the hub's
 control token, in TRACER_CONTROL_TOKEN. When the hub goes away, everything is
 lifted within a second; no worker is held for longer than 10 minutes; leases are
-renewed all the while.
+renewed all the while. A PodSet may then also ask for the mistake hot-loop, for
+itself alone and for at most 1,000 writes, by the annotation
+demo.reconcile-tracer.io/mistake=hot-loop; whoever may edit it may ask. Without
+--control the annotation means nothing.
 
 ` + bugHelp(),
 		Example: `  # Against the current context; install the CRD first:
@@ -155,8 +159,20 @@ func (o *reconcileOptions) run(ctx context.Context) (err error) {
 		InstallCRD:     o.installCRD,
 		DrainTimeout:   o.drain,
 		Bug:            o.bug,
+		AskedMistakes:  o.takesCommands() && t.Enabled(),
 		Logger:         log,
 	}))
+}
+
+// takesCommands says whether the tracer takes them, by the flag or the environment.
+func (o *reconcileOptions) takesCommands() bool {
+	switch os.Getenv("TRACER_CONTROL") {
+	case "1", "true":
+		return true
+	case "0", "false":
+		return false
+	}
+	return o.control
 }
 
 // flush sends what is left, though ctx has ended: that is when it is called. A hub that does not take it is no failure.

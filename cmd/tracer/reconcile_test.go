@@ -40,6 +40,20 @@ func TestFlushSendsAfterTheEnd(t *testing.T) {
 	}
 }
 
+// PodSets may ask for a mistake where commands are taken, by the flag or the
+// environment, which is stronger.
+func TestTakesCommands(t *testing.T) {
+	for _, c := range []struct {
+		env        string
+		flag, want bool
+	}{{"", false, false}, {"", true, true}, {"1", false, true}, {"true", false, true}, {"0", true, false}, {"false", true, false}} {
+		t.Setenv("TRACER_CONTROL", c.env)
+		if o := (reconcileOptions{control: c.flag}); o.takesCommands() != c.want {
+			t.Errorf("TRACER_CONTROL=%q, --control=%t: commands are taken: %t", c.env, c.flag, !c.want)
+		}
+	}
+}
+
 // Ctrl-C ends all within 5 s, but for a hub that is held up, and leaves the
 // reconciler and the hub the time that they need.
 func TestTimesToEndFitTogether(t *testing.T) {

@@ -65,7 +65,8 @@ With the last one a controller takes commands from the page (pause, step, faults
 It listens on this machine only, unless told otherwise; then it needs TLS, or
 --insecure-behind-proxy.
 
-` + shareHelp + ` The certificate of --tls-cert serves viewers too.`,
+` + shareHelp + ` That of --tls-cert serves
+viewers too.`,
 		Example: `  tracer serve
 
   # With a cluster to act on from the page, and tokens that you choose:
@@ -139,6 +140,7 @@ func (o *serveOptions) checkShare() error {
 		return err
 	}
 	o.hub.Share, o.hub.ShareViewers, o.hub.ViewerToken = o.share.address, o.share.viewers, o.share.token
+	o.hub.ShareTLSCert, o.hub.ShareTLSKey = o.share.tlsCert, o.share.tlsKey
 	if o.hub.Share == shareAuto {
 		o.hub.Share = server.ShareDefault
 	}
@@ -205,13 +207,15 @@ func (o *serveOptions) closeInOrder(ctx context.Context) (_ context.Context, sto
 	}
 }
 
-// tidy ends the beats that a hub has left open which was killed before began,
-// tells the room of its lesson, and takes away what its lessons have left.
-// Whatever cannot be taken away now is, when the next lesson begins.
+// tidy ends the beats that a hub of this folder has left open which was killed
+// before began, tells the room of its lesson, and takes away what its lessons
+// have left. Whatever cannot be taken away now is, when the next lesson begins.
 func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
 	defer cancel()
-	open, err := o.lessonHub.EndBeats(ctx, began)
+	// The hub's own, and not that of a `lesson run`.
+	mine := func(run string) bool { return o.lessonCluster != nil && o.lessonCluster.Left(run) }
+	open, err := o.lessonHub.EndBeats(ctx, began, mine)
 	if err != nil {
 		o.hub.Log.Warn("the beats of a lesson that had not ended are left open", "error", err)
 	}
@@ -219,7 +223,7 @@ func (o *serveOptions) tidy(ctx context.Context, began time.Time) {
 		return
 	}
 	for _, beat := range open {
-		if o.lessonCluster.Left(beat.Run) { // the hub's own, and not that of a `lesson run`
+		if mine(beat.Run) {
 			o.player.Ended(beat)
 		}
 	}
@@ -243,7 +247,7 @@ func (o *serveOptions) sayAttach(hub *server.Hub) {
 	}
 	say := o.io.sayer("serve")
 	say("%s", attachLines(hub.URL(), hub.Kept()))
-	if lines := shareLines(hub.ViewerLinks(), o.hub.TLSCert == "", writesToTerminal(o.io.err)); lines != "" {
+	if lines := shareLines(hub.ViewerLinks(), writesToTerminal(o.io.err)); lines != "" {
 		say("%s", lines)
 	}
 }

@@ -151,6 +151,62 @@ func TestBeatsEndWithTheHub(t *testing.T) {
 	}
 }
 
+// A lesson that somebody else plays against the hub goes on when the hub starts
+// again; a beat that nobody has ended for long ends then.
+func TestBeatsOfOthersOutliveTheHub(t *testing.T) {
+	data := t.TempDir()
+	beat := func(run string, ago time.Duration) *flow.Beat {
+		return &flow.Beat{Row: flow.RowBeat, Lesson: run, Run: run, N: 1, Of: 3, Title: "x", Heading: "x", Words: "x",
+			Controller: "podset", Item: run + "/web", From: time.Now().Add(-ago).UnixMicro()}
+	}
+	servePlaying(t, data, func(o *serveOptions, _ <-chan *engine.State) {
+		for _, b := range []*flow.Beat{beat("lesson-played", time.Minute), beat("lesson-abandoned", 2*time.Hour)} {
+			if err := o.lessonHub.Record(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	servePlaying(t, data, func(o *serveOptions, _ <-chan *engine.State) {
+		if s := o.player.Current(); s != nil {
+			t.Errorf("the room is told of a lesson that the hub has not played: %+v", s)
+		}
+		played := beat("lesson-played", time.Minute)
+		for _, b := range beatsOfHub(t, o) {
+			if (b.To == 0) != (b.Run == "lesson-played") {
+				t.Errorf("after the start there is %+v", b)
+			}
+			if b.Run == "lesson-played" {
+				played = &b
+			}
+		}
+		played.To = time.Now().UnixMicro()
+		if err := o.lessonHub.Record(t.Context(), played); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, b := range beatsOfFolder(t, data) {
+		if b.To <= b.From {
+			t.Errorf("in the end there is %+v", b)
+		}
+	}
+}
+
+// beatsOfHub waits until one of two beats has ended, and returns both.
+func beatsOfHub(t *testing.T, o *serveOptions) (beats []flow.Beat) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	err := poll(ctx, 10*time.Millisecond, func(ctx context.Context) bool {
+		var err error
+		beats, err = play.Rows[flow.Beat](ctx, &o.lessonHub, "row=beat")
+		return err == nil && len(beats) == 2 && beats[0].To+beats[1].To != 0
+	})
+	if err != nil {
+		t.Fatalf("the hub has the beats %+v, %v", beats, err)
+	}
+	return beats
+}
+
 // A cluster that does not answer keeps nobody waiting for the hub.
 func TestReadyIsSaidBeforeTheClusterIsAsked(t *testing.T) {
 	said, out := io.Pipe()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -27,6 +28,10 @@ type shareOptions struct {
 	address string
 	viewers int
 	token   string
+	// tlsCert and tlsKey are the files of the viewers' certificate, which is
+	// cert; "" and nil for plain HTTP.
+	tlsCert, tlsKey string
+	cert            *x509.Certificate
 }
 
 // addFlags adds them; auto is where viewers are served when no address is given.
@@ -35,6 +40,8 @@ func (o *shareOptions) addFlags(f *pflag.FlagSet, auto string) {
 		"plain HTTP without a certificate; at this address (auto: "+auto+", of every network)")
 	f.Lookup("share").NoOptDefVal = shareAuto
 	f.IntVar(&o.viewers, "share-viewers", 200, "how many may watch at once by --share")
+	f.StringVar(&o.tlsCert, "share-tls-cert", "", "the TLS certificate of the viewers' address alone, a file in PEM")
+	f.StringVar(&o.tlsKey, "share-tls-key", "", "its key, a file in PEM")
 	tokenFlag(f, &o.token, "viewer-token", "TRACER_VIEWER_TOKEN", "the viewers' token (default: made at the first start and kept)")
 }
 
@@ -49,10 +56,8 @@ const (
 const shareHelp = `With --share, others on the network can watch: it prints a link and its QR code
 for them. Viewers follow what the presenter shows, and can change nothing; the
 presenter's own page stays on this machine. --share=192.168.1.20:7781 chooses the
-address.`
-
-// sharePlain is what those say more that have no TLS.
-const sharePlain = ` It is plain HTTP; 'tracer serve' has TLS.`
+address. It is plain HTTP, unless --share-tls-cert and --share-tls-key name a
+certificate for the viewers' address.`
 
 // check finds what is wrong with the flags, and with the tokens: others are all
 // but the viewers'.
@@ -65,6 +70,9 @@ func (o *shareOptions) check(others server.Tokens) error {
 	if o.viewers < 1 {
 		return usagef("--share-viewers %d: nobody could watch (give at least 1)", o.viewers)
 	}
+	if err := server.CheckShareTLS(o.address, o.tlsCert, o.tlsKey); err != nil {
+		return &usageError{err}
+	}
 	if o.address != "" && o.address != shareAuto {
 		return checkAddress("share", o.address)
 	}
@@ -74,10 +82,13 @@ func (o *shareOptions) check(others server.Tokens) error {
 // settle chooses the address where it was left open: that of the last start, so
 // that a link on a slide stays right, else the usual port, else a free one; one
 // that is not what was to be expected is said. It finds out early that an address
-// cannot be used.
-func (o *shareOptions) settle(ctx context.Context, folder *runFolder, say sayer) error {
+// or a certificate cannot be used.
+func (o *shareOptions) settle(ctx context.Context, folder *runFolder, say sayer) (err error) {
 	if o.address == "" {
 		return nil
+	}
+	if o.cert, err = server.ShareCertificate(o.tlsCert, o.tlsKey); err != nil {
+		return err
 	}
 	wanted := []string{o.address}
 	if o.address == shareAuto {
@@ -86,7 +97,7 @@ func (o *shareOptions) settle(ctx context.Context, folder *runFolder, say sayer)
 			wanted = append([]string{string(last)}, wanted...)
 		}
 	}
-	var err, taken error
+	var taken error
 	for _, address := range wanted {
 		if o.address, err = tryAddress(ctx, address); err == nil {
 			break
@@ -126,12 +137,16 @@ func (o *shareOptions) args() []string {
 	if o.address == "" {
 		return nil
 	}
-	return []string{"--share=" + o.address, "--share-viewers", strconv.Itoa(o.viewers)}
+	args := []string{"--share=" + o.address, "--share-viewers", strconv.Itoa(o.viewers)}
+	if o.cert != nil {
+		args = append(args, "--share-tls-cert", o.tlsCert, "--share-tls-key", o.tlsKey)
+	}
+	return args
 }
 
 // shareLines say how others come to watch: the likeliest link with its code,
 // then the others.
-func shareLines(links []server.ViewerLink, plain, color bool) string {
+func shareLines(links []server.ViewerLink, color bool) string {
 	if len(links) == 0 {
 		return ""
 	}
@@ -146,7 +161,10 @@ func shareLines(links []server.ViewerLink, plain, color bool) string {
 		}
 		out.WriteString("  " + link.URL + on(link) + "\n")
 	}
-	if plain {
+	if links[0].Warns {
+		out.WriteString("The certificate is not for these addresses: browsers warn before they open the page.\n")
+	}
+	if strings.HasPrefix(links[0].URL, "http:") {
 		out.WriteString("It is plain HTTP: who can read the network's traffic can read what viewers see.")
 	}
 	return strings.TrimSuffix(out.String(), "\n")
@@ -172,7 +190,7 @@ func (d *crew) sayShare() error {
 		}
 		token = strings.TrimSpace(string(text))
 	}
-	d.say("%s", shareLines(server.ViewerLinks(d.share.address, token, false), true, writesToTerminal(d.io.err)))
+	d.say("%s", shareLines(server.ViewerLinks(d.share.address, token, d.share.cert), writesToTerminal(d.io.err)))
 	return nil
 }
 

@@ -97,9 +97,17 @@ func (r *Run) edit(ctx context.Context, a format.Action) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		values, versions = append(values, fmt.Sprint(v)), append(versions, now.GetResourceVersion())
+		values, versions = append(values, setTo(v)), append(versions, now.GetResourceVersion())
 	}
 	return fmt.Sprintf("set %s of %s to %s (resourceVersion %s)", strings.Join(a.Path, "."), nameOf(a), strings.Join(values, ", then "), strings.Join(versions, ", ")), nil
+}
+
+// setTo says a value; null takes the field away.
+func setTo(value any) string {
+	if value == nil {
+		return "nothing"
+	}
+	return fmt.Sprint(value)
 }
 
 // patch changes one field on whatever version there is.

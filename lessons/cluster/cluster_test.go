@@ -88,6 +88,9 @@ func TestUndo(t *testing.T) {
       - delete: {object: ConfigMap/lost}
       - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: new, finalizers: [example.test/hold]}}
 `)
+	if !strings.Contains(said, "set metadata.annotations.a of ConfigMap kept to 2, then nothing (resourceVersion ") {
+		t.Errorf("the edit said:\n%s", said)
+	}
 	if strings.Contains(said, "error") || r.configMap(t, "lost") != nil || r.configMap(t, "new") == nil {
 		t.Fatalf("the beat said:\n%s", said)
 	}

@@ -18,7 +18,8 @@ var says = map[string]string{
 	"reconcile by=unknown": "comes from somebody who is not known", "reconcile running=true": "runs", "reconcile running=false": "is done",
 	"reconcile read_from=cache": "reads from the cache", "reconcile read_from=api": "reads from the API server",
 	"reconcile stale=yes": "reads what is stale", "reconcile stale=no": "reads what is new", "reconcile stale=unknown": "reads what may be stale",
-	"item idle=true": "is idle", "item idle=false": "is busy", "item gone=true": "is gone", "item gone=false": "is there",
+	"reconcile stale!=yes": "reads nothing stale",
+	"item idle=true":       "is idle", "item idle=false": "is busy", "item gone=true": "is gone", "item gone=false": "is there",
 	"item delayed=true": "waits for its time", "item delayed=false": "does not wait for its time",
 	"item ready=true": "is in the queue", "item ready=false": "is not in the queue",
 	"item active=true": "is with a worker", "item active=false": "is with no worker",
@@ -101,6 +102,9 @@ func termWords(row string, t *format.Term) string {
 				return strings.ReplaceAll(words, "%s", t.Value)
 			}
 		}
+	}
+	if words, ok := says[row+" "+t.Field+t.Op+t.Value]; ok {
+		return words
 	}
 	op := map[string]string{"~": "with", "!=": "not"}[t.Op]
 	return strings.Join(strings.Fields("has "+strings.ReplaceAll(t.Field, "_", " ")+" "+op+" "+t.Value), " ")

@@ -20,6 +20,7 @@ func TestConditionWords(t *testing.T) {
 		"wait why=backoff delay_ms>=9 delay_ms<=11 count=6":     "exactly 6 times a wait that is a back-off and lasts at least 9 ms and lasts at most 11 ms",
 		"reconcile item=web read_from=api count=0":              "no reconcile of web that reads from the API server",
 		"reconcile item=web writes=0 stale=yes stale_by=1":      "a reconcile of web that has no write and reads what is stale and misses 1 of its own writes",
+		"reconcile item=web stale=no stale!=yes":                "a reconcile of web that reads what is new and reads nothing stale",
 		"item item=web active=true dirty=false":                 "web is with a worker and has not come again",
 		"item item=web idle=true":                               "web is idle",
 		"item idle=true":                                        "an item is idle",

@@ -86,7 +86,7 @@ func (r *reader) edit(a place, to *Action) {
 
 // path reads the dotted path of a field below metadata or spec.
 func (r *reader) path(a place) []string {
-	path := strings.Split(a.Value, ".")
+	path := splitPath(a.Value)
 	if a.Kind != yaml.ScalarNode || len(path) < 2 || !slices.Contains([]string{"spec", "metadata"}, path[0]) || slices.Contains(path, "") || len(path) > 8 {
 		r.fault(a, "%s is not a field that can be set: write a path below spec or metadata, as in spec.replicas", shown(a.Node))
 		return nil
@@ -95,6 +95,15 @@ func (r *reader) path(a place) []string {
 		r.fault(a, "%s is the API server's: of metadata only annotations, labels and finalizers can be set", shown(a.Node))
 	}
 	return path
+}
+
+// splitPath cuts a path at its dots, but for those in the key of an annotation or
+// a label, in which there may be some.
+func splitPath(text string) []string {
+	if strings.HasPrefix(text, "metadata.annotations.") || strings.HasPrefix(text, "metadata.labels.") {
+		return strings.SplitN(text, ".", 3)
+	}
+	return strings.Split(text, ".")
 }
 
 func (r *reader) scale(a place, to *Action) {

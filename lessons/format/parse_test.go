@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,6 +144,23 @@ func TestGoodCommands(t *testing.T) {
 	} {
 		if _, err := Parse("good.yaml", []byte(strings.Replace(good, "{command: pause, phase: compute}", text, 1))); err != nil {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The key of an annotation or a label is one part of a path, with its dots.
+func TestKeysWithDots(t *testing.T) {
+	for text, want := range map[string][]string{
+		"spec.replicas":                         {"spec", "replicas"},
+		"metadata.annotations.example.test/a.b": {"metadata", "annotations", "example.test/a.b"},
+		"metadata.labels.example.test/a":        {"metadata", "labels", "example.test/a"},
+		"metadata.finalizers":                   {"metadata", "finalizers"},
+	} {
+		l, err := Parse("good.yaml", []byte(strings.Replace(good, "set: spec.replicas", "set: "+text, 1)))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := l.Beats[0].Do[1].Path; !slices.Equal(got, want) {
+			t.Errorf("%s is read as %q", text, got)
 		}
 	}
 }

@@ -206,9 +206,15 @@ func (r *Remote) Record(ctx context.Context, beat *flow.Beat) error {
 	return err
 }
 
-// EndBeats ends, now, the beats in the hub's history that began before a time
-// and have not ended: who played them was killed. It returns those beats.
-func (r *Remote) EndBeats(ctx context.Context, before time.Time) ([]*flow.Beat, error) {
+// abandonedAfter is when a beat that has not ended is nobody's any more: who plays
+// a lesson against a hub goes through each beat in minutes.
+const abandonedAfter = time.Hour
+
+// EndBeats ends, now, the beats in the hub's history that began before a time and
+// have not ended, of runs that are mine: who played them was killed. A lesson that
+// somebody else plays goes on; a beat of it ends when it is abandoned. It returns
+// the beats that it has ended.
+func (r *Remote) EndBeats(ctx context.Context, before time.Time, mine func(run string) bool) ([]*flow.Beat, error) {
 	beats, err := Rows[flow.Beat](ctx, r, "row=beat")
 	if err != nil {
 		return nil, err
@@ -216,7 +222,11 @@ func (r *Remote) EndBeats(ctx context.Context, before time.Time) ([]*flow.Beat, 
 	var open []*flow.Beat
 	for i := range beats {
 		b := &beats[i]
-		if b.To != 0 || b.From >= before.UnixMicro() {
+		until := before
+		if !mine(b.Run) {
+			until = before.Add(-abandonedAfter)
+		}
+		if b.To != 0 || b.From >= until.UnixMicro() {
 			continue
 		}
 		open = append(open, b)

@@ -6,6 +6,6 @@
 // answer, and State is what they are to know then. A state stands for itself and
 // replaces the one before, so that a viewer that missed some converges.
 //
-// What is shared is meaning, not pixels: a moment, a selection, a filter, a
-// speed. Each page shows it in its own theme and size.
+// What is shared is meaning, not pixels: which recording or what is live, a moment,
+// a selection, a filter, a speed. Each page shows it in its own theme and size.
 package classroom

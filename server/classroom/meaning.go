@@ -15,8 +15,9 @@ const (
 
 // Limits of a meaning, in bytes.
 const (
-	maxName   = 512
-	maxFilter = 2048
+	maxName      = 512
+	maxFilter    = 2048
+	maxRecording = 64
 	// MaxPage is how long a page's name may be.
 	MaxPage = 64
 )
@@ -30,9 +31,14 @@ type Meaning struct {
 	T     int64   `json:"t"`
 	Since int64   `json:"since"`
 	Speed float64 `json:"speed"`
+	// Recording is the name of the recorded session that is shown, "" for what is
+	// live.
+	Recording string `json:"recording"`
 	// Sel is what the panel shows, nil for nothing. Q is the filter's text.
 	Sel *Selection `json:"sel"`
 	Q   string     `json:"q"`
+	// Question is what is asked of a recorded lesson, nil for nothing.
+	Question *Question `json:"question"`
 }
 
 // Selection is an item, and the key of one of its reconciles ("" for the item
@@ -55,13 +61,19 @@ func (m Meaning) Check() error {
 		return fmt.Errorf("speed %g is not between 0 and 100: use 1 for as it was", m.Speed)
 	case m.T < 0 || m.Since < 0:
 		return errors.New("t and since are microseconds since the epoch: they cannot be negative")
+	case len(m.Recording) > maxRecording:
+		return fmt.Errorf("recording has %d bytes, the limit is %d: use a name of GET /api/v1/recordings", len(m.Recording), maxRecording)
 	case len(m.Q) > maxFilter || !utf8.ValidString(m.Q):
 		return fmt.Errorf("q has %d bytes, the limit is %d: use a shorter filter", len(m.Q), maxFilter)
 	}
-	if m.Sel == nil {
-		return nil
+	var errs []error
+	if m.Sel != nil {
+		errs = append(errs, m.Sel.check())
 	}
-	return m.Sel.check()
+	if m.Question != nil {
+		errs = append(errs, m.Question.check())
+	}
+	return errors.Join(errs...)
 }
 
 func (s Selection) check() error {
@@ -86,10 +98,13 @@ func CheckPage(name string) error {
 
 // same compares by value.
 func (p Presenter) same(other Presenter) bool {
-	a, b := p.Sel, other.Sel
-	p.Sel, other.Sel = nil, nil
-	if a != nil && b != nil {
-		return p == other && *a == *b
+	if !equal(p.Sel, other.Sel) || !equal(p.Question, other.Question) {
+		return false
 	}
-	return p == other && a == b
+	p.Sel, p.Question = other.Sel, other.Question
+	return p == other
+}
+
+func equal[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }

@@ -25,6 +25,9 @@ type State struct {
 	Call int `json:"call"`
 	// Lesson is the state of the lesson that runs, null without one.
 	Lesson json.RawMessage `json:"lesson"`
+	// Poll is what was answered to the question of a recorded lesson, null without
+	// one.
+	Poll *Poll `json:"poll"`
 }
 
 // Presenter is who leads.
@@ -54,11 +57,13 @@ type who struct {
 type Room struct {
 	pages map[who]*page
 	state State
+	// answers are the choices by voter; who that is, nobody is told.
+	answers map[string]int
 }
 
 // New makes a room with nobody in it.
 func New() *Room {
-	return &Room{pages: map[who]*page{}, state: State{Presenter: Presenter{Meaning: Live()}}}
+	return &Room{pages: map[who]*page{}, answers: map[string]int{}, state: State{Presenter: Presenter{Meaning: Live()}}}
 }
 
 // Join says that a page began to watch. A viewer follows until it says
@@ -98,6 +103,7 @@ func (r *Room) Present(name string, m Meaning, take bool) (changed bool, err err
 	}
 	before := *now
 	now.Page, now.Meaning = name, m
+	r.asked(before.Meaning)
 	return r.settle() || !before.same(*now), nil
 }
 

@@ -140,6 +140,10 @@ func TestSameMeaningAgainChangesNothing(t *testing.T) {
 	if changed, _ := r.Present("p1", again, false); changed {
 		t.Error("the same meaning is told again")
 	}
+	again.Recording = "lesson-1"
+	if changed, _ := r.Present("p1", again, false); !changed {
+		t.Error("another recording is not told")
+	}
 	again.Sel = nil
 	if changed, _ := r.Present("p1", again, false); !changed {
 		t.Error("a selection that was cleared is not told")
@@ -154,8 +158,8 @@ func TestStateOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"viewers":0,"following":0,"presenter":{"here":false,"page":"","mode":"following","t":0,"since":0,"speed":1,"sel":null,"q":""},` +
-		`"call":1,"lesson":{"id":"lesson-4"}}`
+	want := `{"viewers":0,"following":0,"presenter":{"here":false,"page":"","mode":"following","t":0,"since":0,"speed":1,"recording":"","sel":null,"q":"","question":null},` +
+		`"call":1,"lesson":{"id":"lesson-4"},"poll":null}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -168,6 +172,7 @@ func TestWrongMeaningsNameTheField(t *testing.T) {
 		"speed": {Mode: ModePaused},
 		"t and": {Mode: ModePaused, Speed: 1, T: -1},
 		"q has": {Mode: ModePaused, Speed: 1, Q: long},
+		"recor": {Mode: ModePaused, Speed: 1, Recording: long},
 		"sel":   {Mode: ModePaused, Speed: 1, Sel: &Selection{Item: long}},
 	} {
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), says) {

@@ -49,14 +49,18 @@ type Desk struct {
 // order is a command that was given.
 type order struct {
 	recording sync.Mutex // one at a time, so that the newest state is last
+	command   wire.Command
 
 	// Under the Desk's lock.
 	row flow.Control
 	// holders are where it may stand: false where it was given up.
 	holders map[*link]bool
-	// inForce says that it has stood somewhere, so that its end is told too.
-	inForce bool
-	why     string // by what it ended at the last place where it did
+	// late are those that it was sent when it stood already.
+	late map[*link]bool
+	// inForce says that it has stood somewhere, so that its end is told too;
+	// given, that who asked is told of it; ending, that it has ended somewhere.
+	inForce, given, ending bool
+	why                    string // by what it ended at the last place where it did
 }
 
 // Refusal is why a command is not done.
@@ -91,45 +95,61 @@ func (d *Desk) Do(ctx context.Context, c wire.Command) (flow.Control, error) {
 	if err := c.Check(); err != nil {
 		return flow.Control{}, refuse(http.StatusBadRequest, "%s", err.Error())
 	}
-	c = c.WithDefaults()
-	links, err := d.linksOf(c.Controller)
+	o, sent, err := d.begin(c.WithDefaults())
 	if err != nil {
 		return flow.Control{}, err
 	}
-	target := c.ID // what a lift names
-	o := d.open(c)
-	if c.Command != wire.Lift {
-		c.ID = o.row.Key
-	} else if target != "" && !d.stands(target) {
-		return flow.Control{}, refuse(http.StatusConflict, "id %q names no command that stands: it has ended, or never was", flow.Brief(target))
-	}
-	sent := context.WithoutCancel(ctx)
-	if err := d.give(sent, links, o, c); err != nil {
+	if err := d.give(o, sent); err != nil {
 		return flow.Control{}, err
 	}
-	if c.Stands() {
+	stands := o.command.Stands()
+	if stands {
 		d.settle(o)
 	}
-	err = d.record(sent, o)
+	err = d.record(context.WithoutCancel(ctx), o)
 	if err != nil {
 		err = fmt.Errorf("the command could not be recorded, and is taken back: %w", err)
 	} else if gone := context.Cause(ctx); gone != nil {
 		err = fmt.Errorf("who gave the command has gone away, and it is taken back: %w", gone)
 	}
-	if err != nil && c.Stands() {
-		for _, l := range links {
-			d.takeBack(sent, l, o)
+	switch {
+	case !stands:
+	case err != nil:
+		for _, a := range sent {
+			d.takeBack(a.link, o)
 		}
+	default:
+		d.spread(o, sent)
 	}
 	return d.rowOf(o), err
 }
 
-// linksOf are the connections of a controller.
-func (d *Desk) linksOf(name string) ([]*link, error) {
+// begin notes a command and sends it to every process of its controller. One that
+// comes later is not among them; one that was there has got all else before it.
+func (d *Desk) begin(c wire.Command) (o *order, sent []asked, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	links, err := d.linksOf(c.Controller)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Command == wire.Lift && c.ID != "" && d.standing[c.ID] == nil {
+		return nil, nil, refuse(http.StatusConflict, "id %q names no command that stands: it has ended, or never was", flow.Brief(c.ID))
+	}
+	o = d.open(c)
+	for _, l := range links {
+		if c.Stands() { // before it is sent: its end may come with the answer
+			d.standing[o.row.Key], o.holders[l] = o, true
+		}
+		sent = append(sent, l.ask(o.command, 0))
+	}
+	return o, sent, nil
+}
+
+// linksOf are the connections of a controller. Lock held.
+func (d *Desk) linksOf(name string) ([]*link, error) {
 	if links := d.links[name]; len(links) > 0 {
-		return slices.Clone(links), nil
+		return links, nil
 	}
 	also := ""
 	switch names := slices.Sorted(maps.Keys(d.links)); len(names) {
@@ -146,7 +166,7 @@ func (d *Desk) linksOf(name string) ([]*link, error) {
 // open makes the row of a command. One that is done at once ends when it begins.
 func (d *Desk) open(c wire.Command) *order {
 	now := d.cfg.Now().UnixMicro()
-	o := &order{holders: map[*link]bool{}, row: flow.Control{
+	o := &order{command: c, holders: map[*link]bool{}, late: map[*link]bool{}, row: flow.Control{
 		Row: flow.RowControl, Key: strings.ToLower(rand.Text()[:16]), Controller: c.Controller, Item: c.Item,
 		Command: c.Command, Phase: c.Phase, Text: Text(c), By: presenter, From: now,
 	}}
@@ -155,24 +175,24 @@ func (d *Desk) open(c wire.Command) *order {
 	} else {
 		o.row.To = now
 	}
+	if c.Command != wire.Lift { // whose id names what it lifts
+		o.command.ID = o.row.Key
+	}
 	return o
 }
 
-// give sends a command to every process and waits for what they say. It is good
-// when one of them has put it into force.
-func (d *Desk) give(ctx context.Context, links []*link, o *order, c wire.Command) error {
-	ctx, cancel := context.WithTimeout(ctx, AckWithin)
+// give waits for what every process says to a command. It is good when one of
+// them has put it into force.
+func (d *Desk) give(o *order, sent []asked) error {
+	ctx, cancel := context.WithTimeout(context.Background(), AckWithin)
 	defer cancel()
-	answers := make(chan error, len(links))
-	if c.Stands() { // before it is sent: its end may come with the answer
-		d.hold(o, links)
-	}
-	for _, l := range links {
-		go func() { answers <- d.giveOne(ctx, l, o, c) }()
+	answers := make(chan error, len(sent))
+	for _, a := range sent {
+		go func() { answers <- d.giveOne(ctx, a, o) }()
 	}
 	var first error
 	good := false
-	for range links {
+	for range sent {
 		if err := <-answers; err == nil {
 			good = true
 		} else if first == nil {
@@ -185,34 +205,25 @@ func (d *Desk) give(ctx context.Context, links []*link, o *order, c wire.Command
 	return first
 }
 
-func (d *Desk) giveOne(ctx context.Context, l *link, o *order, c wire.Command) error {
-	said, err := l.ask(ctx, c)
-	switch {
+func (d *Desk) giveOne(ctx context.Context, a asked, o *order) error {
+	said, err := a.answer(ctx)
+	switch name := o.command.Controller; {
 	case err == nil && said == "":
 		d.taken(o)
 		return nil
 	case err == nil:
 		err = refuse(http.StatusConflict, "%s", said)
 	case errors.Is(err, errGone):
-		err = refuse(http.StatusConflict, "%s has gone away: wait until it has connected again", c.Controller)
+		err = refuse(http.StatusConflict, "%s has gone away: wait until it has connected again", name)
 	default: // it may take it yet
-		if c.Stands() {
-			d.giveUp(o, l)
-			d.takeBack(context.WithoutCancel(ctx), l, o)
+		if o.command.Stands() {
+			d.giveUp(o, a.link)
+			d.takeBack(a.link, o)
 		}
-		return refuse(http.StatusGatewayTimeout, "%s did not answer within %v, and the command is taken back: look whether its process is alive", c.Controller, AckWithin)
+		return refuse(http.StatusGatewayTimeout, "%s did not answer within %v, and the command is taken back: look whether its process is alive", name, AckWithin)
 	}
-	d.letGo(o, l)
+	d.letGo(o, a.link)
 	return err
-}
-
-func (d *Desk) hold(o *order, links []*link) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.standing[o.row.Key] = o
-	for _, l := range links {
-		o.holders[l] = true
-	}
 }
 
 // taken notes that a command was put into force at a process, where it may have
@@ -244,12 +255,6 @@ func (d *Desk) letGo(o *order, l *link) {
 	}
 }
 
-func (d *Desk) stands(id string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.standing[id] != nil
-}
-
 func (d *Desk) rowOf(o *order) flow.Control {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -268,91 +273,9 @@ func (d *Desk) record(ctx context.Context, o *order) error {
 // takeBack lifts at a process a command of which nobody would know. The process
 // says that it has ended there; where it was not in force it refuses, and where
 // it does not listen it is let go, and lets go of everything by itself.
-func (d *Desk) takeBack(ctx context.Context, l *link, o *order) {
+func (d *Desk) takeBack(l *link, o *order) {
 	lift := wire.Command{Command: wire.Lift, Controller: o.row.Controller, ID: o.row.Key}
-	if l.send(ctx, lift, func(string) { d.letGo(o, l) }) != nil {
-		l.end()
-	}
-}
-
-// ended notes that a command stands no more at a process, which has told so or,
-// with gone, is gone. When it was the last one the command has ended.
-func (d *Desk) ended(l *link, id, why string, gone bool) {
-	d.mu.Lock()
-	o := d.standing[id]
-	if o == nil {
-		d.mu.Unlock()
-		return
-	}
-	delete(o.holders, l)
-	o.why = flow.Brief(why)
-	o.inForce = o.inForce || !gone
-	over := o.over()
-	if over {
-		d.finish(o)
-	}
-	tell := over && o.inForce
-	d.mu.Unlock()
-	if !tell {
-		return
-	}
-	if err := d.record(context.Background(), o); err != nil {
-		d.cfg.Log.Warn("the end of a command is not recorded", "command", o.row.Text, "error", err)
-	}
-}
-
-// over says that a command is in force nowhere any more. Desk's lock held.
-func (o *order) over() bool {
-	for _, holds := range o.holders {
-		if holds {
-			return false
-		}
-	}
-	return true
-}
-
-// finish ends a command. Lock held.
-func (d *Desk) finish(o *order) {
-	o.row.To, o.row.Lifted = max(d.cfg.Now().UnixMicro(), o.row.From+1), o.why
-	delete(d.standing, o.row.Key)
-}
-
-// settle ends a command that ended while others had not answered yet.
-func (d *Desk) settle(o *order) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if o.row.To == 0 && o.over() {
-		d.finish(o)
-	}
-}
-
-// endAll ends what stood at a process that is gone.
-func (d *Desk) endAll(l *link, why string) {
-	d.mu.Lock()
-	var ids []string
-	for id, o := range d.standing {
-		if _, there := o.holders[l]; there {
-			ids = append(ids, id)
-		}
-	}
-	d.mu.Unlock()
-	for _, id := range ids {
-		d.ended(l, id, why, true)
-	}
-}
-
-// Recover ends the commands of a hub that is gone: a controller has let go of
-// them when it was.
-func (d *Desk) Recover(ctx context.Context, rows []*flow.Control) {
-	for _, row := range rows {
-		next := *row
-		next.To, next.Lifted = max(d.cfg.Now().UnixMicro(), row.From+1), "the hub was started again"
-		ctx, cancel := context.WithTimeout(ctx, recordWithin)
-		if err := d.cfg.Record(ctx, next); err != nil {
-			d.cfg.Log.Warn("the end of a command is not recorded", "command", row.Text, "error", err)
-		}
-		cancel()
-	}
+	l.send(wire.Message{Command: &lift}, func(string) { d.letGo(o, l) })
 }
 
 // Close lets every controller go and returns when all are gone, and the rows of

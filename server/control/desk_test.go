@@ -66,6 +66,12 @@ func (d *Desk) holdersOf(id string) int {
 	return 0
 }
 
+func (d *Desk) stands(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.standing[id] != nil
+}
+
 // process is a controller's process whose answers the test gives.
 type process struct {
 	t    *testing.T
@@ -74,6 +80,12 @@ type process struct {
 
 // openDesk makes a Desk with a book, and a way to attach processes to it.
 func openDesk(t *testing.T) (d *Desk, b *book, attach func() *process) {
+	d, b, attachAs := openDeskKnowing(t)
+	return d, b, func() *process { return attachAs("") }
+}
+
+// openDeskKnowing is openDesk with processes that are known again by a word.
+func openDeskKnowing(t *testing.T) (d *Desk, b *book, attach func(word string) *process) {
 	b = &book{rows: map[string]flow.Control{}, ended: make(chan flow.Control, 10)}
 	d = New(Config{Record: b.record, Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(d.Attach))
@@ -81,14 +93,14 @@ func openDesk(t *testing.T) (d *Desk, b *book, attach func() *process) {
 		d.Close()
 		server.Close()
 	})
-	return d, b, func() *process {
+	return d, b, func(word string) *process {
 		conn, _, err := websocket.Dial(t.Context(), server.URL, &websocket.DialOptions{Subprotocols: []string{wire.Subprotocol}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.CloseNow() })
 		p := &process{t, conn}
-		p.say(wire.Message{Type: wire.TypeHello, Controller: "podset"})
+		p.say(wire.Message{Type: wire.TypeHello, Controller: "podset", Process: word})
 		p.hear(wire.TypeBeat) // it is known now
 		return p
 	}

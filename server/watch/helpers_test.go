@@ -200,6 +200,9 @@ func join(t *testing.T, h *Hub, f Filter, from *Position) *viewer {
 	return v
 }
 
+// SetRoom is Set of the hub's Room.
+func (h *Hub) SetRoom(data []byte) { h.cfg.Room.Set(data) }
+
 // subscribe makes a viewer who may add a filter where there is room for one.
 func (h *Hub) subscribe(f Filter, from *Position) (*viewer, error) {
 	return h.subscribeBelow(h.cfg.MaxFeeds, f, from)

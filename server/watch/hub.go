@@ -35,6 +35,8 @@ type Config struct {
 	// Limit is how many reconciles a snapshot holds for who does not say. 0 is
 	// DefaultLimit.
 	Limit int
+	// Room is what viewers are told beside the rows. nil is one of its own.
+	Room *Room
 	// Log is where faults go. nil is slog.Default().
 	Log *slog.Logger
 }
@@ -66,6 +68,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Room == nil {
+		c.Room = NewRoom()
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
@@ -106,7 +111,6 @@ type Hub struct {
 	table   table
 	feeds   map[string]*feed
 	viewers int
-	room    room
 	closed  chan struct{}  // closed when Run ends
 	serving sync.WaitGroup // the viewers' handlers
 
@@ -120,7 +124,7 @@ type Hub struct {
 func New(cfg Config) *Hub {
 	return &Hub{
 		cfg: cfg.withDefaults(), wake: make(chan struct{}, 1), table: table{}, feeds: map[string]*feed{},
-		closed: make(chan struct{}), room: room{changed: make(chan struct{})},
+		closed: make(chan struct{}),
 	}
 }
 

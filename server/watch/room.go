@@ -3,6 +3,7 @@ package watch
 import (
 	"bytes"
 	"strconv"
+	"sync"
 )
 
 // Guest is what the caller knows of who is about to watch. Its zero value is
@@ -19,35 +20,39 @@ type Guest struct {
 	Joined func() (left func())
 }
 
-// room is what every viewer is told beside the rows. It is no row: it is not
-// journalled, belongs to no position, and passes every filter.
-type room struct {
+// Room is what every viewer is told beside the rows, of one Hub or of several. It
+// is no row: it is not journalled, belongs to no position, and passes every filter.
+type Room struct {
+	mu      sync.Mutex
 	version int64
 	data    []byte
 	changed chan struct{} // closed and replaced with each version
 }
 
-// SetRoom replaces what every viewer is told of the room: the JSON of an
-// object, which is kept. A viewer gets it after its first frames, and each time
-// it differs from what it has; of changes that follow fast, only the last.
-func (h *Hub) SetRoom(data []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if bytes.Equal(h.room.data, data) {
+// NewRoom makes a Room of which nothing is told yet.
+func NewRoom() *Room { return &Room{changed: make(chan struct{})} }
+
+// Set replaces what is told: the JSON of an object, which is kept. A viewer gets
+// it after its first frames, and each time it differs from what it has; of changes
+// that follow fast, only the last.
+func (r *Room) Set(data []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if bytes.Equal(r.data, data) {
 		return
 	}
-	h.room.version++
-	h.room.data = data
-	close(h.room.changed)
-	h.room.changed = make(chan struct{})
+	r.version++
+	r.data = data
+	close(r.changed)
+	r.changed = make(chan struct{})
 }
 
 // roomNow returns the room when the viewer has not had it yet, and what to wait
 // for otherwise.
 func (v *viewer) roomNow() (m message, changed <-chan struct{}) {
-	v.hub.mu.Lock()
-	defer v.hub.mu.Unlock()
-	r := &v.hub.room
+	r := v.hub.cfg.Room
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if v.room == r.version {
 		return nil, r.changed
 	}
@@ -55,6 +60,8 @@ func (v *viewer) roomNow() (m message, changed <-chan struct{}) {
 	return encodeRoom(r.data, v.hub.cfg.Now().UnixMicro()), nil
 }
 
+// encodeRoom stamps the room with the time that it is, also where the other frames
+// carry that of a recording.
 func encodeRoom(data []byte, now int64) message {
 	head := append([]byte(`{"type":"room","now":`), strconv.FormatInt(now, 10)...)
 	return message{append(head, `,"room":`...), data, []byte("}")}

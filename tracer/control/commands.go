@@ -19,7 +19,10 @@ const (
 
 // Do does a command. An error says why it cannot be done and what to do; then
 // nothing has changed.
-func (d *Debugger) Do(c wire.Command) error {
+func (d *Debugger) Do(c wire.Command) error { return d.do(c, 0) }
+
+// do does a command of which so much time is left; 0 is all of it.
+func (d *Debugger) do(c wire.Command, left time.Duration) error {
 	asked := c
 	if c.Command != wire.Lift {
 		asked.ID = "" // the hub's own name for it
@@ -39,11 +42,11 @@ func (d *Debugger) Do(c wire.Command) error {
 	case wire.Lift:
 		return d.lift(c)
 	}
-	return d.stand(c)
+	return d.stand(c, left)
 }
 
 // stand puts a command up.
-func (d *Debugger) stand(c wire.Command) error {
+func (d *Debugger) stand(c wire.Command, left time.Duration) error {
 	if len(d.standing) >= wire.MaxCommands {
 		return fmt.Errorf("%d commands stand for %s already, the limit is %d: lift some", len(d.standing), d.cfg.Controller, wire.MaxCommands)
 	}
@@ -58,7 +61,11 @@ func (d *Debugger) stand(c wire.Command) error {
 		}
 	}
 	d.standing = append(d.standing, s)
-	s.timer = time.AfterFunc(c.Lasts(), func() { d.expire(s) })
+	lasts := c.Lasts()
+	if left > 0 {
+		lasts = min(lasts, left)
+	}
+	s.timer = time.AfterFunc(lasts, func() { d.expire(s) })
 	return nil
 }
 

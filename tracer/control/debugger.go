@@ -1,6 +1,7 @@
 package control
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -21,6 +22,9 @@ type Config struct {
 	// Resource is the plural of what the controller reconciles: the watch that
 	// is held when no other is named.
 	Resource string
+	// Gate has the watches of a cache that the controller shares with others; nil:
+	// it has its own, which Watch is told of.
+	Gate *Gate
 	// Tell is told of each worker that is held, and when it is not held any
 	// more. nil: nobody. It must not block.
 	Tell func(Held)
@@ -36,9 +40,10 @@ type Config struct {
 // because of it. Its methods are safe for concurrent use; those of a nil one do
 // nothing.
 type Debugger struct {
-	cfg    Config
-	client *http.Client
-	armed  atomic.Bool
+	cfg     Config
+	client  *http.Client
+	process string // by which a hub knows it again
+	armed   atomic.Bool
 
 	mu       sync.Mutex
 	standing []*standing // oldest first
@@ -46,7 +51,7 @@ type Debugger struct {
 	stepping map[*Pass]bool
 	out      []wire.Message // for the hub, in order
 	wake     chan struct{}
-	gate     gate
+	gate     *Gate
 }
 
 // standing is a command that goes on.
@@ -69,10 +74,15 @@ func New(cfg Config) *Debugger {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
 	}
-	return &Debugger{
-		cfg: cfg, client: newClient(), holds: map[*hold]bool{}, stepping: map[*Pass]bool{}, wake: make(chan struct{}, 1),
-		gate: gate{watched: map[string]int{}},
+	d := &Debugger{
+		cfg: cfg, client: newClient(), process: rand.Text(), holds: map[*hold]bool{}, stepping: map[*Pass]bool{}, wake: make(chan struct{}, 1),
+		gate: cfg.Gate,
 	}
+	if d.gate == nil {
+		d.gate = NewGate(nil)
+	}
+	d.gate.heedBy(d)
+	return d
 }
 
 // Armed says whether anything stands that a Checkpoint or a request could meet.

@@ -128,3 +128,28 @@ func TestEverythingIsLiftedWithinASecond(t *testing.T) {
 		})
 	}
 }
+
+// One that stands at other processes already ends with them, and no time that a
+// hub says makes it stand longer than it may.
+func TestOfACommandThatStandsOnlyTheTimeLeftIsLeft(t *testing.T) {
+	for left, want := range map[time.Duration]time.Duration{
+		3 * time.Second: 3 * time.Second, time.Hour: wire.MaxHold, 0: wire.MaxHold, -time.Second: wire.MaxHold,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			m := wire.Message{Type: wire.TypeCommand, Command: &wire.Command{Command: wire.Pause, Controller: "podset"}, LeftMS: left.Milliseconds()}
+			b.hear(m)
+			done := b.reconcile(1, "web", nil)
+			time.Sleep(want - time.Millisecond)
+			synctest.Wait()
+			if isDone(done) {
+				t.Errorf("with %v left it has ended before %v", left, want)
+			}
+			time.Sleep(time.Millisecond)
+			<-done
+			if b.Armed() {
+				t.Errorf("with %v left it stands after %v", left, want)
+			}
+		})
+	}
+}

@@ -65,7 +65,7 @@ func (d *Debugger) session(ctx context.Context) (linked bool, err error) {
 	}
 	defer func() { _ = conn.CloseNow() }()
 	d.forgetMessages()
-	if err := d.write(ctx, conn, wire.Message{Type: wire.TypeHello, Controller: d.cfg.Controller}); err != nil {
+	if err := d.write(ctx, conn, wire.Message{Type: wire.TypeHello, Controller: d.cfg.Controller, Process: d.process}); err != nil {
 		return false, fmt.Errorf("greeting the hub: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -107,7 +107,7 @@ func (d *Debugger) hear(m wire.Message) {
 		answer = m
 	case m.Type == wire.TypeCommand && m.Command != nil:
 		answer = wire.Message{Type: wire.TypeAck, Seq: m.Seq}
-		if err := d.Do(*m.Command); err != nil {
+		if err := d.do(*m.Command, time.Duration(m.LeftMS)*time.Millisecond); err != nil {
 			answer.Error = err.Error()
 		}
 	default:

@@ -20,6 +20,7 @@ import (
 type tracedCache struct {
 	cache.Cache
 	scheme *runtime.Scheme
+	mapper meta.RESTMapper
 
 	mu     sync.Mutex
 	stores map[storeKey]versionedStore // nil for one that does not know its version
@@ -36,8 +37,8 @@ type storeKey struct {
 	how string
 }
 
-func newTracedCache(c cache.Cache, scheme *runtime.Scheme) *tracedCache {
-	return &tracedCache{Cache: c, scheme: scheme, stores: map[storeKey]versionedStore{}}
+func newTracedCache(c cache.Cache, scheme *runtime.Scheme, mapper meta.RESTMapper) *tracedCache {
+	return &tracedCache{Cache: c, scheme: scheme, mapper: mapper, stores: map[storeKey]versionedStore{}}
 }
 
 // Get reads an object.
@@ -140,9 +141,22 @@ func (c *tracedCache) informer(ctx context.Context, key storeKey, get func() (ca
 	if err != nil || i == nil {
 		return i, err
 	}
+	by.watchResource(c.resourceOf(key.gvk))
 	synced(i.HasSynced)
 	c.remember(key, i)
 	return wrapInformer(i, key.gvk, by), nil
+}
+
+// resourceOf is a kind's resource, a plural, "" when not known.
+func (c *tracedCache) resourceOf(gvk schema.GroupVersionKind) string {
+	if c.mapper == nil {
+		return ""
+	}
+	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return ""
+	}
+	return mapping.Resource.Resource
 }
 
 // remember keeps the store of an informer.

@@ -2,14 +2,18 @@ package ctrlruntime_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/reconcile-tracer/tracer/tracer/control/presenter"
 	"github.com/reconcile-tracer/tracer/tracer/control/wire"
@@ -143,12 +147,57 @@ func TestAPausedLeaderKeepsItsLease(t *testing.T) {
 	}
 }
 
-// The manager's controllers share their watches: to hold one would hold others.
-func TestWatchesOfAManagerAreNotHeld(t *testing.T) {
+// The cache of a manager is truly stale while a watch is held: the controller
+// makes its ConfigMap again, which it has not seen yet.
+func TestAWatchOfAManagersCacheIsHeld(t *testing.T) {
 	w, p := newControlled(t)
-	err := p.Do(wire.Command{Command: wire.Fault, Controller: "deployment", Fault: wire.FaultHoldWatch, Seconds: 1})
-	if want := "deployment has no watch of its own that could be held"; err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	w.command(p, wire.Command{Command: wire.Fault, Fault: wire.FaultHoldWatch, Resource: "configmaps", Seconds: wire.MaxSeconds})
 	w.command(p, wire.Command{Command: wire.Resume})
+	w.pass("web", "makes its ConfigMap", wrote(201))
+	var web appsv1.Deployment
+	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: "web"}, &web); err != nil {
+		t.Fatal(err)
+	}
+	web.Annotations = map[string]string{"note": "changed"}
+	if err := w.client.Update(t.Context(), &web); err != nil {
+		t.Fatal(err)
+	}
+	w.pass("web", "makes it again", wrote(409))
+	w.command(p, wire.Command{Command: wire.Lift})
+	w.pass("web", "sees it and changes it", wrote(200))
+}
+
+// wrote is a pass whose one write was answered so.
+func wrote(status int64) func(tracertest.Reconcile) bool {
+	return func(r tracertest.Reconcile) bool {
+		return len(r.Writes) == 1 && r.Writes[0].Attrs.Int(semconv.AttrHTTPStatus) == status
+	}
+}
+
+// What two controllers of a manager watch through the one cache is not held for
+// one of them.
+func TestAWatchThatOthersShareIsNotHeld(t *testing.T) {
+	t.Setenv("TRACER_CONTROL", "1")
+	t.Setenv("TRACER_CONTROL_TOKEN", presenter.Token)
+	w, p := newWorld(t), presenter.New(t)
+	w.rec.Handle(wire.Path, p)
+	names := []string{"first", "second"}
+	for _, name := range names {
+		err := builder.ControllerManagedBy(w.mgr).Named(name).For(&corev1.ConfigMap{}).Complete(
+			reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) { return reconcile.Result{}, nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.start()
+	for _, name := range names {
+		w.rec.WaitRecord(semconv.LogControllerState, func(r tracertest.Record) bool {
+			return r.Attrs.Text(semconv.AttrController) == name && slices.Contains(r.Attrs.List(semconv.AttrStateSynced), "ConfigMap")
+		})
+	}
+	p.WaitLinked()
+	err := p.Do(wire.Command{Command: wire.Fault, Controller: "first", Fault: wire.FaultHoldWatch, Seconds: 1, Resource: "configmaps"})
+	if err == nil || !strings.Contains(err.Error(), "resource configmaps is watched by ") || !strings.Contains(err.Error(), " too, through the same cache") {
+		t.Errorf("%v, want that the other controller watches it too", err)
+	}
 }

@@ -25,6 +25,8 @@ type controller struct {
 	// find finds the kind that it reconciles; nil: there is nothing to look at.
 	find    func() schema.GroupVersionKind
 	watches []string // kinds
+	// resources are the plurals of what it watches.
+	resources []string
 
 	tracer atomic.Pointer[tracer.Tracer]
 	gvk    atomic.Pointer[schema.GroupVersionKind]

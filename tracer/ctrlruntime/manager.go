@@ -47,8 +47,10 @@ func NewManager(cfg *rest.Config, options manager.Options, config Config) (manag
 		config.Tracer.Logger = slog.Default()
 	}
 	s := &setup{config: config, election: options.LeaderElection}
+	s.watches = tracer.NewWatches(s.othersThatWatch)
+	s.config.Tracer.Watches = s.watches
 	cfg = rest.CopyConfig(cfg)
-	cfg.Wrap(newTransport)
+	cfg.Wrap(s.newTransport)
 	inner, err := manager.New(cfg, s.options(options))
 	if err != nil {
 		return nil, err
@@ -80,6 +82,7 @@ type setup struct {
 	config   Config
 	election bool // the manager waits to be the leader
 	scheme   kinds
+	watches  *tracer.Watches // of the manager's cache
 
 	mu          sync.Mutex
 	controllers []*controller
@@ -138,7 +141,7 @@ func (s *setup) options(o manager.Options) manager.Options {
 		if err != nil || c == nil {
 			return c, err
 		}
-		return newTracedCache(c, opts.Scheme), nil
+		return newTracedCache(c, opts.Scheme, opts.Mapper), nil
 	}
 	o.NewClient = func(cfg *rest.Config, opts client.Options) (client.Client, error) {
 		c, err := newClient(cfg, opts)
@@ -148,17 +151,17 @@ func (s *setup) options(o manager.Options) manager.Options {
 		return &tracedClient{c}, nil
 	}
 	o.Cache.DefaultWatchErrorHandler = s.watchErrors(o.Cache.DefaultWatchErrorHandler)
-	o.Client.HTTPClient = traced(o.Client.HTTPClient)
+	o.Client.HTTPClient, o.Cache.HTTPClient = s.traced(o.Client.HTTPClient), s.traced(o.Cache.HTTPClient)
 	return o
 }
 
 // traced is a copy of a client that was made beforehand; nil stays nil, because
 // what is made from the manager's configuration is traced anyway.
-func traced(c *http.Client) *http.Client {
+func (s *setup) traced(c *http.Client) *http.Client {
 	if c == nil {
 		return nil
 	}
 	out := *c
-	out.Transport = newTransport(c.Transport)
+	out.Transport = s.newTransport(c.Transport)
 	return &out
 }

@@ -17,6 +17,31 @@ func (c *controller) watch(kind string) {
 	}
 }
 
+// watchResource notes that the controller watches a resource.
+func (c *controller) watchResource(resource string) {
+	if c == nil || resource == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.resources, resource) {
+		c.resources = append(c.resources, resource)
+	}
+}
+
+// othersThatWatch are the controllers of the manager that watch a resource, beside
+// one of them.
+func (s *setup) othersThatWatch(controller, resource string) (names []string) {
+	for _, c := range s.all() {
+		c.mu.Lock()
+		if c.name != controller && slices.Contains(c.resources, resource) {
+			names = append(names, c.name)
+		}
+		c.mu.Unlock()
+	}
+	return names
+}
+
 func (c *controller) watchesKind(kind string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,6 +6,10 @@ export function share(values: readonly number[], q: number): number {
   return sorted[Math.floor(q * (sorted.length - 1))] ?? NaN;
 }
 
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** One line of the table in docs/benchmarks.md. A goal of undefined is a figure by itself. */
 export interface Line {
   readonly what: string;

@@ -4,14 +4,20 @@ import { type Browser, type BrowserContext, type CDPSession, type Page, chromium
 import config from "../playwright.config.ts";
 import { type Arrival, type FrameTimes, install } from "./probe.ts";
 import { wait } from "./stats.ts";
+import { traced } from "./trace.ts";
 
-/** What Chromium itself says of a page. Times in seconds, heap in bytes. */
+/** What Chromium itself says of a page. The heap is in bytes. */
 export interface Metrics {
-  readonly ScriptDuration: number;
-  readonly TaskDuration: number;
   readonly JSHeapUsedSize: number;
   readonly Nodes: number;
   readonly JSEventListeners: number;
+}
+
+/** What some frames took. */
+export interface Frames {
+  readonly frames: readonly FrameTimes[];
+  /** Milliseconds of script of each, of the page's own thread's time. */
+  readonly thread: readonly number[];
 }
 
 export class Tab {
@@ -28,8 +34,6 @@ export class Tab {
     await page.addInitScript("globalThis.__name = (f) => f");
     await page.addInitScript(install);
     const cdp = await context.newCDPSession(page);
-    // The time of the page's own thread: what else the machine does meanwhile does not count.
-    await cdp.send("Performance.setTimeDomain", { timeDomain: "threadTicks" });
     await cdp.send("Performance.enable");
     await page.goto(login);
     await page.locator("#keys-open:not([hidden])").waitFor({ state: "attached" });
@@ -40,8 +44,6 @@ export class Tab {
     const { metrics } = await this.cdp.send("Performance.getMetrics");
     const of = (name: string): number => metrics.find((one) => one.name === name)?.value ?? NaN;
     return {
-      ScriptDuration: of("ScriptDuration"),
-      TaskDuration: of("TaskDuration"),
       JSHeapUsedSize: of("JSHeapUsedSize"),
       Nodes: of("Nodes"),
       JSEventListeners: of("JSEventListeners"),
@@ -59,12 +61,12 @@ export class Tab {
   }
 
   /** The frames of the next so many milliseconds. */
-  async frames(milliseconds: number): Promise<readonly FrameTimes[]> {
+  async frames(milliseconds: number): Promise<Frames> {
     await this.page.evaluate(() => {
       window.probe.frames = [];
     });
-    await wait(milliseconds);
-    return this.page.evaluate(() => window.probe.frames);
+    const thread = await traced(this.cdp, () => wait(milliseconds));
+    return { frames: await this.page.evaluate(() => window.probe.frames), thread };
   }
 
   /** The phases' ends that come in the next so many milliseconds. */

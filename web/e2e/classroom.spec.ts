@@ -130,8 +130,9 @@ test("a second page of the presenter is told and may take over, and the first is
   await expect(room(dash)).toContainText("1 viewer watches");
   await expect(time(student)).toContainText("following, live");
   await dash.goto(`${demo.origin}/?recording=lesson-1`);
-  await expect(dash.locator("#recorded")).toContainText("Viewers cannot follow a recording: share your screen");
-  await expect(room(student)).toContainText("The presenter is away, or shows a recording; you go on by yourself");
+  await expect(room(dash)).toContainText("1 viewer watches, and follows you");
+  await expect(student.locator("#recorded")).toContainText("Lesson 1");
+  await expect(room(student)).toContainText("You follow the presenter");
   await student.context().close();
 });
 

@@ -65,6 +65,36 @@ test("at 300 a second the lines say how many go along them, as many as the lane 
   await expect(page.locator('[data-edge="queue-dequeue"] .rate')).toHaveText("");
 });
 
+test("at 300 a second boxes and lines are told ten times a second, and what stands there last is the last", async ({
+  hub,
+  page,
+}) => {
+  await page.goto(hub.login);
+  const sent = hub.send(300, 7, "-items", "300");
+  await expect(page.locator('[data-edge="queue-dequeue"]')).toHaveClass(/is-flow/);
+  /** When words changed, in 60 frames. */
+  const told = await page.locator('[data-edge="queue-dequeue"] .rate').evaluate(
+    (words) =>
+      new Promise<number[]>((done) => {
+        const times = new Set<number>();
+        const observer = new MutationObserver(() => times.add(performance.now()));
+        observer.observe(words, { childList: true, characterData: true, subtree: true });
+        let frames = 0;
+        const next = (): void => {
+          if (++frames < 60) requestAnimationFrame(next);
+          else done([...times]);
+        };
+        next();
+      }),
+  );
+  expect(told.length).toBeGreaterThan(1);
+  const between = told.slice(1).map((t, i) => t - (told[i] ?? t));
+  expect(Math.min(...between)).toBeGreaterThan(40);
+  await sent;
+  await expect(page.locator('[data-edge="queue-dequeue"]')).not.toHaveClass(/is-flow/);
+  await expect(page.locator('[data-node="queue"] [data-part="depth"]')).toHaveText("0");
+});
+
 test.describe("a hub that keeps more than it gives to every page", () => {
   let deep: Hub;
   /** When the oldest of its reconciles began, µs. */

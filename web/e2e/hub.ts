@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 
 import { type Page, test as base } from "@playwright/test";
@@ -13,27 +14,43 @@ const binary = process.env["TRACER_BIN"] ?? join(root, "bin", "tracer");
 /** The presenter's token of every hub here, and the one of controllers. */
 const tokens = { TRACER_TOKEN: "e2e-token-for-the-presenter", TRACER_INGEST_TOKEN: "e2e-token-for-controllers" };
 
+/** Runs tracer until it is ready and, where it shares, has said the viewers' link. */
+async function run(args: readonly string[]): Promise<{ child: ChildProcess; login: string; viewersLink: string }> {
+  const child = spawn(binary, args, { stdio: "pipe", env: { ...process.env, ...tokens } });
+  let errors = ""; // shown where it ends too early, and nowhere else
+  child.stderr.on("data", (text: Buffer) => (errors = (errors + text.toString()).slice(-4000)));
+  const said = (input: Readable, wanted: RegExp): Promise<string> =>
+    new Promise((done, fail) => {
+      createInterface({ input }).on("line", (line) => {
+        const found = wanted.exec(line)?.[1];
+        if (found !== undefined) done(found);
+      });
+      child.once("error", fail);
+      child.once("close", (code) => fail(new Error(`tracer ${args.join(" ")} ended with ${String(code)}:\n${errors}`)));
+    });
+  const shares = args.some((arg) => arg.startsWith("--share"));
+  const link = shares ? said(child.stderr, /^ {2}(http:\S+token=\S+)/) : Promise.resolve("");
+  const [login, viewersLink] = await Promise.all([said(child.stdout, /^ready: (.+)/), link]);
+  return { child, login, viewersLink };
+}
+
 /** A tracer that runs until it is stopped: a hub to which nothing is attached, or one that shows a file. */
 export class Hub {
   private constructor(
-    private readonly child: ChildProcess,
+    private child: ChildProcess,
+    private readonly args: readonly string[],
     readonly folder: string,
     readonly login: string,
+    /** The viewers' link, of a hub that shares. */
+    readonly viewersLink: string,
   ) {}
 
   /** Starts tracer with these arguments; {folder} in them is a folder of its own. */
   static async start(...args: string[]): Promise<Hub> {
     const folder = await mkdtemp(join(tmpdir(), "tracer-e2e-hub-"));
     const own = args.map((arg) => arg.replace("{folder}", folder));
-    const child = spawn(binary, own, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...tokens } });
-    const login = await new Promise<string>((done, fail) => {
-      createInterface({ input: child.stdout }).on("line", (line) => {
-        if (line.startsWith("ready: ")) done(line.slice("ready: ".length));
-      });
-      child.once("error", fail);
-      child.once("exit", (code) => fail(new Error(`tracer ${own.join(" ")} ended with ${String(code)}`)));
-    });
-    return new Hub(child, folder, login);
+    const { child, login, viewersLink } = await run(own);
+    return new Hub(child, own, folder, login, viewersLink);
   }
 
   /** A hub without a cluster, with the flags that a test needs. */
@@ -74,6 +91,15 @@ export class Hub {
 
   thaw(): void {
     this.child.kill("SIGCONT");
+  }
+
+  /** Kills a hub that shares, and starts it again at its addresses and with its folder. */
+  async restart(): Promise<void> {
+    const ended = new Promise((done) => this.child.once("exit", done));
+    this.child.kill("SIGKILL");
+    await ended;
+    const [listen, share] = [this.login, this.viewersLink].map((link) => new URL(link).host);
+    ({ child: this.child } = await run([...this.args, `--listen=${listen ?? ""}`, `--share=${share ?? ""}`]));
   }
 
   async stop(): Promise<void> {

@@ -120,10 +120,11 @@ test("in the hall, a question, its answer and why are on the screen, in large le
   test.setTimeout(120_000);
   await open(page, hub);
   await choose(page, "projector");
-  // The longest answers, a question of many lines, and a worker that is held.
+  // The longest answers, a question of many lines, a worker that is held, and a loop that does not end.
   for (const [name, beats] of [
     ["lesson-2", 7],
     ["lesson-4", 9],
+    ["lesson-6", 9],
   ] as const) {
     await page.goto(`${hub.origin}/?recording=${name}`);
     await expect(page.locator("#lesson")).toContainText(`beat 1 of ${String(beats)}`);

@@ -7,6 +7,7 @@ import { embedLink } from "./classroom/embed.ts";
 import { RoomElement } from "./classroom/room.ts";
 import { Share } from "./classroom/share.ts";
 import { TryItElement } from "./classroom/tryit.ts";
+import { asked } from "./model/beats.ts";
 import { roomReader } from "./model/room.ts";
 import type { Room } from "./model/room.ts";
 import type { Button, Classroom, Given } from "./view/classroom.ts";
@@ -17,22 +18,26 @@ customElements.define("tracer-lesson", LessonElement);
 customElements.define("tracer-room", RoomElement);
 customElements.define("tracer-tryit", TryItElement);
 
-/** classroom connects everything. Only a presenter's page of what is live has dialogs and takes commands. */
+/** classroom connects everything. Only a presenter's page has dialogs, and only that of what is live takes commands. */
 export function classroom(given: Given): Classroom {
   const { app } = given;
   const read = roomReader();
   const room = (): Room | undefined => read(app.watch.room());
   const live = app.recording === undefined;
-  const presents = live && document.body.dataset["role"] !== "viewer";
+  const watches = document.body.dataset["role"] === "viewer";
+  const presents = live && !watches;
   const [control, lesson, line] = [
     the("control", ControlElement),
     the("lesson", LessonElement),
     the("room", RoomElement),
   ];
   control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
-  if (live) line.connect(given, room);
-  lesson.connect(given, live ? new HubPlayer(room) : new RecordingPlayer(app));
-  const presenter = presents ? presenterParts(given, room) : undefined;
+  // What is live moves a viewer's page by the hub, whether it follows or not.
+  const led = (): boolean => watches && (live || line.follows());
+  const player = live ? new HubPlayer(room) : new RecordingPlayer(app, room, led);
+  lesson.connect(given, player, led);
+  line.connect(given, room, () => (live ? undefined : asked(player.lesson())));
+  const presenter = watches ? undefined : presenterParts(given, room);
   return {
     step: () => {
       line.step();
@@ -51,33 +56,35 @@ export function classroom(given: Given): Classroom {
       control.step(by);
     },
     press: (button) => {
-      presenter?.press[button]();
+      presenter?.press[button]?.();
       app.wake();
     },
     embed: () => embedLink(given.tell),
     tryIt: () => {
-      presenter?.tryIt.open(true);
+      presenter?.tryIt?.open(true);
     },
-    escape: () => presenter?.tryIt.escape() === true,
+    escape: () => presenter?.tryIt?.escape() === true,
   };
 }
 
 /** What only a presenter has, and what the buttons in the page's head do. */
 interface Presenter {
   readonly share: Share;
-  readonly tryIt: TryItElement;
-  readonly press: Readonly<Record<Button, () => void>>;
+  readonly tryIt?: TryItElement;
+  readonly press: Readonly<Partial<Record<Button, () => void>>>;
 }
 
 function presenterParts({ app, reveal }: Given, room: () => Room | undefined): Presenter {
   const share = new Share(room, the("share", HTMLDialogElement));
+  const openShare = (): void => {
+    share.open();
+  };
+  if (app.recording !== undefined) return { share, press: { "share-open": openShare } };
   const lessons = new Lessons(app, the("lessons", HTMLDialogElement));
   const tryIt = the("tryit", TryItElement);
   tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), reveal);
   const press = {
-    "share-open": () => {
-      share.open();
-    },
+    "share-open": openShare,
     "lessons-open": () => {
       lessons.open();
     },

@@ -45,12 +45,11 @@ class Main implements App {
     const page = pageName();
     this.watch = new WatchClient({ url: watchUrl(recording, page), open: openSocket, timer, onDirty, recorded });
     const end = (): number => this.watch.hubNow();
-    const clock = recorded ? { now: runningClock, heard: end, end } : { now: end, heard: () => this.heard() };
+    const shared = (): number => this.watch.roomNow();
+    const clock = recorded ? { now: runningClock, heard: end, end, shared } : { now: end, heard: () => this.heard() };
     this.playhead = new Playhead(clock, onDirty);
     const draw = (): number => this.draw();
-    const panels = (): void => {
-      this.parts.paint();
-    };
+    const panels = (): Iterator<void> => this.parts.paint();
     this.frames = new Frames({ draw, panels });
     const stop = (): void => {
       this.watch.stop();
@@ -104,13 +103,24 @@ class Main implements App {
     return { shows: (lane, item, reconcile) => filter.shows(this.model, lane, item, reconcile) };
   }
 
+  /**
+   * Takes in what came; answers whether some of it is not laid out yet. While the picture follows, a burst is laid out
+   * in the frames after it; what has waited long, as in a tab out of sight, and what one stops at, is at once.
+   */
+  private takeIn(): boolean {
+    const changes = this.watch.drain().map((frame) => this.model.apply(frame));
+    this.layout.take(changes);
+    for (const change of changes) this.filter.get().take(change);
+    const bounded = this.playhead.following && changes.length <= burst && !changes.some(({ reset }) => reset);
+    const end = performance.now() + layoutRoom;
+    return this.layout.settle(() => bounded && performance.now() >= end);
+  }
+
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
   private draw(): number {
-    const changes = this.watch.drain().map((frame) => this.model.apply(frame));
-    this.layout.apply(...changes);
-    for (const change of changes) this.filter.get().take(change);
+    const unsettled = this.takeIn();
     const begin = this.model.span()?.from;
-    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.playFrom(begin);
+    if (this.recording !== undefined && this.playhead.following && begin !== undefined) this.playhead.begin(begin);
     this.parts.step();
     const t = this.playhead.now();
     const whole = this.sceneAt(t);
@@ -119,12 +129,17 @@ class Main implements App {
     this.modes = modesOf(drawn);
     this.parts.draw(drawn);
     if (this.playhead.paused) return Infinity;
+    if (unsettled) return 0;
     // A ring that counts down is text: ten times a second is enough for it.
     const rings = drawn.lanes.some((lane) => lane.waiting.length > 0) ? 100 : Infinity;
     const wait = Math.min(rings, Math.max(0, (drawn.nextAt - t) / 1000 / this.playhead.speed));
     return this.calm.matches ? Math.max(calmEvery, wait) : wait;
   }
 }
+
+/** So many ms of a frame are for laying out, as long as no more messages than these have come since the last one. */
+const layoutRoom = 3;
+const burst = 16;
 
 /** With reduced motion nothing travels: tokens are seen at their stations, four times a second. */
 const calmEvery = 250;
@@ -154,8 +169,8 @@ function watchUrl(recording: string | undefined, page: string): string {
   const live = ticket === undefined ? "/api/v1/watch" : "/api/v1/embed/watch";
   const url = new URL(recording === undefined ? live : `/api/v1/recordings/${recording}/watch`, location.href);
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  // Who looks at a recording, or into a frame of another site, is not in the room.
-  if (recording === undefined && ticket === undefined) url.searchParams.set("page", page);
+  // Who looks into a frame of another site is not in the room.
+  if (ticket === undefined) url.searchParams.set("page", page);
   return url.href;
 }
 

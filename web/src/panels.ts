@@ -5,6 +5,7 @@ import { findingText, findingsView } from "./panels/findingsview.ts";
 import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
 import { queueView } from "./panels/queueview.ts";
+import { setOff } from "./panels/setoff.ts";
 import { startView } from "./panels/startview.ts";
 import { walkKey } from "./panels/walk.ts";
 import type { Panels } from "./view/later.ts";
@@ -20,5 +21,6 @@ export const panels: Panels = {
   },
   findingText,
   issueText,
+  setOff,
   walkKey,
 };

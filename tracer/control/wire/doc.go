@@ -8,9 +8,9 @@
 // Over a websocket with Subprotocol, which the controller opens at Path with a
 // token of its own, messages go as JSON text:
 //
-//	controller → hub   hello   the controller's name, first of all
+//	controller → hub   hello   the controller's name and a word for the process, first of all
 //	hub → controller   beat    every BeatEvery; the controller answers with one
-//	hub → controller   command a Command, with a running number
+//	hub → controller   command a Command, with a running number; with the time left, if it stands already
 //	controller → hub   ack     that number; with an error the command is refused
 //	controller → hub   ended   a standing command has ended by itself, and why
 package wire

@@ -40,10 +40,16 @@ type Message struct {
 	Type string `json:"type"`
 	// Controller is whose connection it is (hello).
 	Controller string `json:"controller,omitempty"`
+	// Process is a word that a process of it keeps for as long as it runs: so the
+	// hub knows one that has lost its connection from a new one (hello).
+	Process string `json:"process,omitempty"`
 	// Seq numbers a command, and an ack by what it answers.
 	Seq int64 `json:"seq,omitempty"`
 	// Command is what to do (command).
 	Command *Command `json:"command,omitempty"`
+	// LeftMS is how many milliseconds are left of one that stands at other
+	// processes already; 0: it begins now (command).
+	LeftMS int64 `json:"left_ms,omitempty"`
 	// Error says why a command is refused (ack); empty: it is in force.
 	Error string `json:"error,omitempty"`
 	// ID is the command that has ended, Why says by what (ended).

@@ -5,6 +5,7 @@ import { at, reconcile, sample } from "../../test/rows.ts";
 import { parseFrame, parseRow } from "./guards.ts";
 import { Intervals } from "./intervals.ts";
 import { signal } from "./signal.ts";
+import { removeAllSorted } from "./sorted.ts";
 import { clock, count, countdown, duration, rate } from "./time.ts";
 
 test("durations are said as people do", () => {
@@ -129,4 +130,28 @@ test("property: no text at all makes parseFrame throw", () => {
     fc.property(fc.oneof(fc.string(), json, frames), (text) => typeof parseFrame(text, ignore).ok === "boolean"),
   );
   assert.equal(parseFrame(new ArrayBuffer(3), ignore).ok, false);
+});
+
+test("property: taking many out of a sorted list takes out these very ones, and leaves the others in order", () => {
+  const itself = ({ at }: { at: number }): number => at;
+  fc.assert(
+    fc.property(fc.array(fc.record({ at: fc.nat(20), goes: fc.boolean() })), (all) => {
+      const list = [...all].sort((a, b) => a.at - b.at);
+      const left = list.filter(({ goes }) => !goes);
+      const gone = new Set(list.filter(({ goes }) => goes));
+      removeAllSorted(list, gone.add({ at: 3, goes: true }), itself);
+      assert.deepEqual(list, left);
+    }),
+  );
+});
+
+test("the oldest of a long list are taken out at once, not one by one", () => {
+  const list = Array.from({ length: 1000 }, (_, at) => ({ at }));
+  let splices = 0;
+  list.splice = (start: number, count: number): { at: number }[] => {
+    splices++;
+    return Array.prototype.splice.call(list, start, count) as { at: number }[];
+  };
+  removeAllSorted(list, new Set(list.slice(0, 400)), ({ at }) => at);
+  assert.deepEqual([list.length, list[0]?.at, splices], [600, 400, 1]);
 });

@@ -56,75 +56,103 @@ export function parseRow(json: unknown): Result<Row> {
   if (!isObject(json)) return bad("a row that is not an object");
   const kind = json["row"];
   if (!isKind(kind)) return bad(`a row of kind ${JSON.stringify(kind)}`);
-  const checked = check(json, objectOf[kind], `${kind} ${str(json["key"])}`);
-  // The table that check has followed is generated together with the type.
-  return checked.ok ? good(checked.value as unknown as Row) : checked;
+  const checked = objectCheck(objectOf[kind])(json);
+  if (checked instanceof Misfit) return bad(`${kind} ${str(json["key"])}${checked.where} ${checked.what}`);
+  // The table that the check has followed is generated together with the type.
+  return good(checked as Row);
 }
 
 function isKind(kind: unknown): kind is RowKind {
   return typeof kind === "string" && Object.hasOwn(objectOf, kind);
 }
 
-function check(json: Json, object: string, path: string): Result<Json> {
+/** What does not fit, and where in its row. The way there is put together only when there is something to tell. */
+class Misfit {
+  readonly what: string;
+  readonly where: string;
+
+  constructor(what: string, where = "") {
+    this.what = what;
+    this.where = where;
+  }
+
+  in(part: string): Misfit {
+    return new Misfit(this.what, part + this.where);
+  }
+}
+
+/** Gives the value as it is to be, the same one where nothing is to be mended, or a Misfit. */
+type Check = (value: unknown) => unknown;
+
+const checks = new Map<string, Check>();
+
+/** The check of an object by its words in the schema, which are read once. */
+function objectCheck(object: string): Check {
+  const known = checks.get(object);
+  if (known !== undefined) return known;
+  const words = schema[object]?.split(" ") ?? [];
+  const fields = words.map((word) => word.split(":")).map(([name = "", spec = ""]) => [name, checkOf(spec)] as const);
+  const check = (value: unknown): unknown =>
+    isObject(value) ? checkFields(value, fields) : new Misfit("is not an object");
+  checks.set(object, check);
+  return check;
+}
+
+function checkFields(json: Json, fields: readonly (readonly [name: string, check: Check])[]): unknown {
   let fixed: Record<string, unknown> | undefined;
-  for (const [name, spec] of fieldsOf(object)) {
+  for (const [name, check] of fields) {
     const value = json[name];
-    const result = checkField(value, spec, `${path}.${name}`);
-    if (!result.ok) return result;
-    if (result.value === value) continue;
+    const checked = check(value);
+    if (checked instanceof Misfit) return checked.in(`.${name}`);
+    if (checked === value) continue;
     fixed ??= { ...json };
-    fixed[name] = result.value;
+    fixed[name] = checked;
   }
-  return good(fixed ?? json);
+  return fixed ?? json;
 }
 
-const fields = new Map<string, readonly (readonly [name: string, spec: string])[]>();
-
-/** The schema's words of an object, read once. */
-function fieldsOf(object: string): readonly (readonly [name: string, spec: string])[] {
-  let known = fields.get(object);
-  if (known === undefined) {
-    const words = schema[object]?.split(" ") ?? [];
-    known = words.map((word) => word.split(":")).map(([name = "", spec = ""]) => [name, spec] as const);
-    fields.set(object, known);
+function checkOf(spec: string): Check {
+  if (spec.endsWith("?")) {
+    const check = checkOf(spec.slice(0, -1));
+    return (value) => (value === undefined ? value : check(value));
   }
-  return known;
-}
-
-function checkField(value: unknown, spec: string, path: string): Result<unknown> {
-  if (spec.endsWith("?")) return value === undefined ? good(value) : checkField(value, spec.slice(0, -1), path);
-  if (spec.endsWith("[]")) return checkList(value, spec.slice(0, -2), path);
-  if (spec.endsWith("{}")) return checkMap(value, spec.slice(0, -2), path);
-  if (spec === "number") return Number.isFinite(value) ? good(value) : bad(`${path} is not a number`);
+  if (spec.endsWith("[]")) return listOf(checkOf(spec.slice(0, -2)));
+  if (spec.endsWith("{}")) return mapOf(checkOf(spec.slice(0, -2)));
+  if (spec === "number") return (value) => (Number.isFinite(value) ? value : new Misfit("is not a number"));
   if (spec === "" || spec === "boolean") {
     const type = spec || "string";
-    return typeof value === type ? good(value) : bad(`${path} is not a ${type}`);
+    return (value) => (typeof value === type ? value : new Misfit(`is not a ${type}`));
   }
-  return isObject(value) ? check(value, spec, path) : bad(`${path} is not an object`);
+  // An object may hold others of its kind: its check is looked for when one is there.
+  return (value) => objectCheck(spec)(value);
 }
 
-function checkList(value: unknown, spec: string, path: string): Result<unknown> {
-  if (value === null || value === undefined) return good([]);
-  if (!Array.isArray(value)) return bad(`${path} is not a list`);
-  let fixed: unknown[] | undefined;
-  for (const [i, item] of value.entries()) {
-    const result = checkField(item, spec, `${path}[${String(i)}]`);
-    if (!result.ok) return result;
-    if (result.value === item) continue;
-    fixed ??= [...(value as unknown[])];
-    fixed[i] = result.value;
-  }
-  return good(fixed ?? value);
+function listOf(check: Check): Check {
+  return (value) => {
+    if (value === null || value === undefined) return [];
+    if (!Array.isArray(value)) return new Misfit("is not a list");
+    let fixed: unknown[] | undefined;
+    for (const [i, item] of (value as unknown[]).entries()) {
+      const checked = check(item);
+      if (checked instanceof Misfit) return checked.in(`[${String(i)}]`);
+      if (checked === item) continue;
+      fixed ??= [...(value as unknown[])];
+      fixed[i] = checked;
+    }
+    return fixed ?? value;
+  };
 }
 
-function checkMap(value: unknown, spec: string, path: string): Result<unknown> {
-  if (value === null || value === undefined) return good({});
-  if (!isObject(value)) return bad(`${path} is not a map`);
-  for (const [key, item] of Object.entries(value)) {
-    const result = checkField(item, spec, `${path}.${key}`);
-    if (!result.ok) return result;
-  }
-  return good(value);
+function mapOf(check: Check): Check {
+  return (value) => {
+    if (value === null || value === undefined) return {};
+    if (!isObject(value)) return new Misfit("is not a map");
+    for (const [key, item] of Object.entries(value)) {
+      const checked = check(item);
+      if (checked instanceof Misfit) return checked.in(`.${key}`);
+    }
+    return value;
+  };
 }
 
 function rowsOf(json: unknown, skipped: (problem: string) => void): Row[] {

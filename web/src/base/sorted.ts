@@ -38,6 +38,19 @@ export function removeSorted<T>(list: T[], item: T, by: (item: T) => number): bo
   }
 }
 
+/** removeAllSorted takes these very items out, neighbours at once: the oldest of a long list go many at a time. */
+export function removeAllSorted<T>(list: T[], gone: ReadonlySet<T>, by: (item: T) => number): void {
+  let first = Infinity;
+  for (const item of gone) first = Math.min(first, by(item));
+  let left = gone.size;
+  for (let i = lowerBound(list, first, by); i < list.length && left > 0; i++) {
+    let end = i;
+    for (let at = list[end]; at !== undefined && gone.has(at); at = list[end]) end++;
+    if (end > i) list.splice(i, end - i);
+    left -= end - i;
+  }
+}
+
 /** replaceSorted puts item where before was, of the same value; false when before is not there. */
 export function replaceSorted<T>(list: T[], before: T, item: T, by: (item: T) => number): boolean {
   const x = by(before);

@@ -22,6 +22,9 @@ export class LessonElement extends HTMLElement {
   private given: Given | undefined;
   private player: Player | undefined;
   private lesson: Lesson | undefined;
+  /** The presenter moves this page, and not who looks at it. */
+  private led: () => boolean = () => false;
+  private wasLed = false;
   private viewers = 0;
   private looks = -1;
   private words = "";
@@ -37,8 +40,9 @@ export class LessonElement extends HTMLElement {
   private selects = false;
   private seeking = false;
 
-  connect(given: Given, player: Player): void {
+  connect(given: Given, player: Player, led: () => boolean): void {
     const { app } = given;
+    this.led = led;
     this.given = given;
     this.player = player;
     for (const kind of ["pointerdown", "keydown"]) {
@@ -52,8 +56,7 @@ export class LessonElement extends HTMLElement {
       this.openDetails(currentTarget instanceof Element && currentTarget.getAttribute("aria-expanded") !== "true");
     });
     app.selection.subscribe(() => {
-      const follows = document.body.dataset["role"] === "viewer" && app.recording === undefined;
-      if (!this.selects && !follows && app.selection.get() !== undefined) this.openDetails(true);
+      if (!this.selects && !led() && app.selection.get() !== undefined) this.openDetails(true);
     });
     this.addEventListener("click", ({ target }) => {
       if (!(target instanceof Element)) return;
@@ -67,7 +70,7 @@ export class LessonElement extends HTMLElement {
 
   /** Moves on or back by the keys of a presenter's remote; nothing where somebody else plays. */
   turn(direction: 1 | -1): void {
-    if (this.lesson === undefined || this.querySelector("[data-do]") === null) return;
+    if (this.lesson === undefined || this.led() || this.querySelector("[data-do]") === null) return;
     this.move(direction > 0 ? "next" : "previous");
   }
 
@@ -79,7 +82,7 @@ export class LessonElement extends HTMLElement {
     const { given, player } = this;
     if (given === undefined || player === undefined) return;
     const { app } = given;
-    const [lesson, viewers] = [player.lesson(), player.viewers()];
+    const [lesson, viewers, led] = [player.lesson(), player.viewers(), this.led()];
     this.highlight(lesson);
     this.seek();
     const was = this.lesson;
@@ -87,8 +90,11 @@ export class LessonElement extends HTMLElement {
     const [heard, heardBefore] = [state === "live" || state === "restored", this.heard];
     this.heard = heard;
     const back = heard && !heardBefore;
-    if (lesson === was && viewers === this.viewers && app.looks.get() === this.looks && !back) return;
-    [this.lesson, this.viewers] = [lesson, viewers];
+    const same = lesson === was && viewers === this.viewers && led === this.wasLed;
+    if (same && app.looks.get() === this.looks && !back) return;
+    [this.lesson, this.viewers, this.wasLed] = [lesson, viewers, led];
+    const moves = this.querySelector<HTMLElement>(".lesson-moves");
+    if (moves !== null) show(moves, !led);
     if (was !== undefined && (lesson === undefined || beatOf(was) !== beatOf(lesson))) this.openDetails(false);
     if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, given);
     document.body.classList.toggle("has-lesson", lesson !== undefined);
@@ -142,14 +148,14 @@ export class LessonElement extends HTMLElement {
   }
 
   private drawQuestion(lesson: Lesson): void {
-    const { question, recorded } = lesson;
+    const { question } = lesson;
     const box = part(this, "question");
     show(box, question !== undefined);
     if (question === undefined) return;
     const focus = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["choice"] : undefined;
     // Who teaches does not vote; who learns alone does.
-    const may = !recorded && (document.body.dataset["role"] === "viewer" || this.viewers === 0);
-    box.replaceChildren(...questionOf(question, { mine: this.mine, viewers: this.viewers, may, recorded }));
+    const may = question.polled && (document.body.dataset["role"] === "viewer" || this.viewers === 0);
+    box.replaceChildren(...questionOf(question, { mine: this.mine, viewers: this.viewers, may }));
     if (focus !== undefined) box.querySelector<HTMLElement>(`[data-choice="${focus}"]`)?.focus();
   }
 
@@ -188,10 +194,9 @@ export class LessonElement extends HTMLElement {
 
   /** The page selects what the beat is about, once for each time that it changes; viewers follow the presenter's. */
   private select(lesson: Lesson, { app, go }: Given): void {
-    const { id, beat, sel, recorded } = lesson;
+    const { id, beat, sel } = lesson;
     const chosen = [id, beat, sel.item, sel.reconcile].join();
-    const follows = document.body.dataset["role"] === "viewer" && !recorded;
-    if (sel.item === "" || chosen === this.chosen || follows) return;
+    if (sel.item === "" || chosen === this.chosen || this.led()) return;
     this.chosen = chosen;
     this.selects = true;
     if (sel.reconcile === "" || this.touched === beatOf(lesson) || !this.showWrite(sel.reconcile, app, go))

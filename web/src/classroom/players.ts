@@ -1,8 +1,8 @@
 /** Who plays a lesson: the hub, for a class, or this page, from a recording. */
-import { beatAt, lessonAt, turned } from "../model/beats.ts";
+import { beatAt, lessonAt, polled, turned } from "../model/beats.ts";
 import { parseLesson } from "../model/lesson.ts";
 import type { Lesson } from "../model/lesson.ts";
-import type { Room } from "../model/room.ts";
+import type { Poll, Room } from "../model/room.ts";
 import type { App } from "../view/app.ts";
 import { ask } from "./ask.ts";
 
@@ -54,9 +54,8 @@ export class HubPlayer implements Player {
     return refused;
   }
 
-  async answer(beat: number, choice: number, late: (text: string) => void): Promise<string> {
-    const { refused } = await ask("lesson/answer", { beat, choice }, late);
-    return refused;
+  answer(beat: number, choice: number, late: (text: string) => void): Promise<string> {
+    return answered("lesson/answer", beat, choice, late);
   }
 
   async mine(): Promise<number> {
@@ -68,12 +67,18 @@ export class HubPlayer implements Player {
   }
 }
 
+async function answered(path: string, beat: number, choice: number, late: (text: string) => void): Promise<string> {
+  return (await ask(path, { beat, choice }, late)).refused;
+}
+
 /** For how long the end of a play is to be seen before the page is turned, ms. */
 const seeFor = 1_000;
 
-/** This page plays it: a page turned moves the playhead. */
+/** This page plays it: a page turned moves the playhead. The room counts what viewers answer. */
 export class RecordingPlayer implements Player {
   private readonly app: App;
+  private readonly room: () => Room | undefined;
+  private readonly led: () => boolean;
   private shown = "";
   private read: Lesson | undefined;
   private opened = false;
@@ -82,8 +87,11 @@ export class RecordingPlayer implements Player {
   /** When a play came to its end by itself, ms. */
   private ended = -Infinity;
 
-  constructor(app: App) {
+  /** led says that the presenter moves the time here, and not this page. */
+  constructor(app: App, room: () => Room | undefined, led: () => boolean) {
     this.app = app;
+    this.room = room;
+    this.led = led;
   }
 
   lesson(): Lesson | undefined {
@@ -91,14 +99,24 @@ export class RecordingPlayer implements Player {
     const beat = beatAt(this.app.model.beats(), t);
     const lesson = beat === undefined ? undefined : lessonAt(beat, t);
     const plays = this.until !== undefined;
-    const shown = JSON.stringify([beat?.key, lesson?.state, plays]);
-    if (shown !== this.shown) this.read = plays && lesson ? { ...lesson, next: "Next: go to its end" } : lesson;
+    const poll = this.poll();
+    const shown = JSON.stringify([beat?.key, lesson?.state, plays, poll]);
+    if (shown !== this.shown && lesson !== undefined)
+      this.read = polled(plays ? { ...lesson, next: "Next: go to its end" } : lesson, poll);
+    else if (lesson === undefined) this.read = undefined;
     this.shown = shown;
     return this.read;
   }
 
   viewers(): number {
-    return 0;
+    return this.room()?.viewers ?? 0;
+  }
+
+  /** What viewers answer, where there are some and the presenter shows this recording. */
+  private poll(): Poll | undefined {
+    const room = this.room();
+    const here = room?.presenter.here === true && room.presenter.recording === this.app.recording;
+    return here && room.viewers > 0 ? room.poll : undefined;
   }
 
   move(command: Command): Promise<string> {
@@ -118,17 +136,18 @@ export class RecordingPlayer implements Player {
     return Promise.resolve("");
   }
 
-  answer(): Promise<string> {
-    return Promise.resolve("Nobody answers a recording.");
+  answer(beat: number, choice: number, late: (text: string) => void): Promise<string> {
+    return answered("room/answer", beat, choice, late);
   }
 
-  mine(): Promise<number> {
-    return Promise.resolve(-1);
+  async mine(): Promise<number> {
+    return (await ask("room/answer")).mine ?? -1;
   }
 
   /** It begins at its first beat, and stands still where one is done, unless somebody else moves the time. */
   step(): void {
     const { playhead } = this.app;
+    if (this.led()) return;
     if (!this.opened) this.open();
     const { until } = this;
     if (until === undefined) return;
@@ -146,6 +165,6 @@ export class RecordingPlayer implements Player {
     const [first] = model.beats();
     if (first === undefined) return;
     this.opened = true;
-    if (playhead.moves <= 1) playhead.seek(first.from);
+    if (playhead.moves === 0) playhead.seek(first.from);
   }
 }

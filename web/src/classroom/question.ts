@@ -12,8 +12,6 @@ export interface Asked {
   readonly viewers: number;
   /** This page may answer. */
   readonly may: boolean;
-  /** It was recorded: nobody has answered. */
-  readonly recorded: boolean;
 }
 
 /** questionOf draws the question. Choices that this page may not choose are no buttons. */
@@ -28,8 +26,8 @@ export function questionOf(question: Question, asked: Asked): readonly Node[] {
 }
 
 /** "7 of 12 have answered": who has left is not counted among those who may. */
-function answersSaid({ answered, open }: Question, { viewers, recorded }: Asked): string {
-  if (recorded) return "";
+function answersSaid({ answered, open, polled }: Question, { viewers }: Asked): string {
+  if (!polled) return "";
   if (viewers > 0 && answered <= viewers) return `${String(answered)} of ${String(viewers)} have answered`;
   return `${plural(answered, "answer", "answers")}${open ? " so far" : ""}`;
 }

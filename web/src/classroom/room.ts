@@ -1,19 +1,19 @@
 /** The line that says who follows whom: a viewer's page follows the presenter's, which tells what it shows. */
-import { SECOND } from "../base/time.ts";
 import { Follower } from "../model/room.ts";
-import type { Meaning, Room } from "../model/room.ts";
+import type { Meaning, Presenter, Room } from "../model/room.ts";
 import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { part, say, show } from "../view/dom.ts";
 import { plural } from "../view/words.ts";
 import { ask } from "./ask.ts";
+import { Way, keep, kept } from "./way.ts";
 
 /** How often a page tells at most, in ms. It is doubled for each time in a row that it was not heard, so often at most. */
 const tellEvery = 100;
 const mostDoubled = 7;
 
-/** For how long the presenter may be gone, as for a reload, before it is said. */
-const awayAfter = 2 * SECOND;
+/** For how long the presenter may be gone, as for a reload, before it is said, ms. */
+const awayAfter = 2_000;
 
 /** What the line says, and its buttons. */
 interface Line {
@@ -25,10 +25,14 @@ interface Line {
 export class RoomElement extends HTMLElement {
   private given: Given | undefined;
   private room: () => Room | undefined = () => undefined;
-  private readonly follower = new Follower();
+  private follower = new Follower();
+  private readonly way = new Way();
   /** How many of the page's own actions are dealt with. */
   private dealt = 0;
   private presented = false;
+  /** What the presenter asks, and what of it was told last. */
+  private asks: () => object | undefined = () => undefined;
+  private asked = "";
   private toldAt = -Infinity;
   private told = "";
   /** How often in a row the hub has not heard. */
@@ -36,15 +40,23 @@ export class RoomElement extends HTMLElement {
   private awaySince: number | undefined;
   private presses: readonly ((() => void) | undefined)[] = [];
 
-  connect(given: Given, room: () => Room | undefined): void {
+  /** asks is what the lesson asks viewers that is shown here. */
+  connect(given: Given, room: () => Room | undefined, asks: () => object | undefined): void {
     this.given = given;
+    this.asks = asks;
     this.room = room;
+    this.follower = new Follower(given.app.recording, kept());
     for (const [i, name] of ["main", "other"].entries()) {
       part(this, name).addEventListener("click", () => {
         this.presses[i]?.();
         given.app.wake();
       });
     }
+  }
+
+  /** Whether this page is the presenter's to move; also before the room is known. */
+  follows(): boolean {
+    return this.watches() && this.follower.standing === "following";
   }
 
   /** Follows, or tells what is shown. It is called before each picture. */
@@ -74,9 +86,12 @@ export class RoomElement extends HTMLElement {
   }
 
   private follow(given: Given, room: Room): void {
+    this.follower.begin(room);
     if (given.acts() !== this.dealt) this.follower.acted();
     const meaning = this.follower.hear(room);
     if (meaning !== undefined) this.apply(given, meaning);
+    this.way.seek(this.follower.elsewhere(room));
+    if (!this.way.gone) keep(this.follower.keeps);
     this.dealt = given.acts();
     const { state } = given.app.watch.connection();
     const following = this.follower.standing === "following";
@@ -98,16 +113,22 @@ export class RoomElement extends HTMLElement {
     app.playhead.show(meaning);
   }
 
+  /** What the page shows, for the hub. */
+  private shown({ playhead, selection, filter, recording = "" }: App): object {
+    const [sel = null, question = null] = [selection.get(), this.asks()];
+    return { recording, ...playhead.meaning(), sel, q: filter.get().text, question };
+  }
+
   private present({ app, page, acts: count }: Given, room: Room): void {
     const mine = room.presenter.page === page;
     const { state } = app.watch.connection();
     if (state === "lost" || state === "connecting" || (room.presenter.here && !mine)) return;
     this.presented = true;
-    const acts = count();
-    if (mine && room.presenter.here && acts === this.dealt) return;
+    const [acts, asked] = [count(), JSON.stringify(this.asks())];
+    if (mine && room.presenter.here && acts === this.dealt && asked === this.asked) return;
     if (!this.mayTell(app)) return;
-    this.dealt = acts;
-    this.tell("presenter", shown(app));
+    [this.dealt, this.asked] = [acts, asked];
+    this.tell("presenter", this.shown(app));
   }
 
   /** Whether it is time to tell again. Where it is not, this is asked again when it is. */
@@ -135,30 +156,32 @@ export class RoomElement extends HTMLElement {
   }
 
   private line(given: Given, room: Room): Line | undefined {
-    return this.watches() ? this.viewerLine(given.app, room) : this.presenterLine(given, room);
+    return this.watches() ? this.viewerLine(room) : this.presenterLine(given, room);
   }
 
-  private viewerLine(app: App, { presenter }: Room): Line {
+  private viewerLine({ presenter }: Room): Line {
+    const { standing } = this.follower;
     const back = (): void => {
       this.follower.back();
     };
+    const out = (): void => {
+      this.follower.out();
+    };
     if (!presenter.here) {
-      this.awaySince ??= app.watch.hubNow();
+      this.awaySince ??= performance.now();
       if (presenter.page === "") return { said: "The presenter is not here yet" };
-      if (app.watch.hubNow() - this.awaySince > awayAfter) {
-        return { said: "The presenter is away, or shows a recording; you go on by yourself" };
+      if (performance.now() - this.awaySince > awayAfter) {
+        // The pages of a recorded lesson are turned by who goes on alone.
+        if (standing === "following" && this.given?.app.recording !== undefined)
+          return { said: "The presenter is away", other: ["Go on by myself", out] };
+        return { said: "The presenter is away; you go on by yourself" };
       }
     } else this.awaySince = undefined;
-    switch (this.follower.standing) {
+    switch (standing) {
       case "following":
         return {
-          said: "You follow the presenter",
-          other: [
-            "Go on by myself",
-            () => {
-              this.follower.out();
-            },
-          ],
+          said: this.way.lost ? lostSaid(presenter) : "You follow the presenter",
+          other: ["Go on by myself", out],
         };
       case "left":
         return { said: "You left the presenter", main: ["Return", back] };
@@ -172,7 +195,7 @@ export class RoomElement extends HTMLElement {
     if (room.viewers === 0 && !this.hasAttribute("data-shared")) return undefined;
     if (room.presenter.here && room.presenter.page !== page) {
       const take = (): void => {
-        void ask("room/presenter", { page, take: true, ...shown(app) }, tell, "PUT");
+        void ask("room/presenter", { page, take: true, ...this.shown(app) }, tell, "PUT");
       };
       const said = this.presented ? "Another page of yours has taken over" : "Another page of yours presents";
       return { said: `${said}: viewers follow that one`, main: ["Take over", take] };
@@ -186,12 +209,13 @@ export class RoomElement extends HTMLElement {
   }
 }
 
+/** Said while the page cannot go where the presenter is. */
+function lostSaid({ recording }: Presenter): string {
+  const what = recording === "" ? "what is live" : `the recording ${recording}`;
+  return `The presenter shows ${what}, which cannot be opened now. This page tries again`;
+}
+
 function following({ viewers, following: n }: Room): string {
   if (n === viewers) return viewers === 1 ? "and follows you" : "and all follow you";
   return n === 0 ? "and nobody follows you" : `${String(n)} ${n === 1 ? "follows" : "follow"} you`;
-}
-
-/** shown is what the page shows, for the hub. */
-function shown(app: App): object {
-  return { ...app.playhead.meaning(), sel: app.selection.get() ?? null, q: app.filter.get().text };
 }

@@ -6,7 +6,7 @@ import { at, cause, pass, wait, write } from "../../test/rows.ts";
 import { chance, last, simulate } from "../../test/simulate.ts";
 import type { World } from "../../test/simulate.ts";
 import { Layout, layout } from "./layout.ts";
-import { BRISK, HURRIED, LAG, STAY, TRAVEL } from "./timing.ts";
+import { HURRIED, LAG, STAY } from "./timing.ts";
 import type { Journey } from "./types.ts";
 
 const worlds = fc.record<World>({
@@ -215,21 +215,6 @@ test("passes that would lag more than 2 s become one, errors stay errors", () =>
   assert.ok(shown.some((j) => j.single));
 });
 
-test("passes of one item close together are drawn one by one as long as none lags more than 2 s", () => {
-  const near = Array.from({ length: 4 }, (_, i) => pass(i * 100, [1, 1, 1, 1, 1], { key: `p${String(i)}` }));
-  const tokens = journeysOf(layout(near)).filter((j) => j.kind === "pass");
-  assert.deepEqual(
-    tokens.map(({ id, count }) => [id, count]),
-    near.map(({ key }) => [key, 1]),
-  );
-  const often = Array.from({ length: 20 }, (_, i) => pass(i * 600, [1, 1, 1, 1, 1], { key: `p${String(i)}` }));
-  const steady = journeysOf(layout(often)).filter((j) => j.kind === "pass");
-  assert.deepEqual([steady.length, Math.max(...steady.map(({ count }) => count))], [20, 1]);
-  const seen = [...tokens, ...steady].flatMap(({ steps }) => steps.filter(({ kind }) => kind === "move"));
-  const shortest = Math.min(...seen.map(({ from, to }) => to - from));
-  assert.ok(shortest >= TRAVEL / BRISK - 1, `a hop lasts ${String(shortest)} µs only`);
-});
-
 test("property: steps follow each other without a hole, and never go back in time", () => {
   fc.assert(
     fc.property(worlds, (world) => {
@@ -355,6 +340,35 @@ test("property: rows in any portions and with any repetition lay out like all at
     }),
     { numRuns: 20 },
   );
+});
+
+test("property: what is laid out bit by bit is in the end laid out like all at once", () => {
+  fc.assert(
+    fc.property(worlds, fc.nat(1000), (world, seed) => {
+      const random = chance(seed);
+      const told = simulate(world);
+      const made = new Layout();
+      for (let i = 0; i < told.length; i += 10) {
+        const upserted = told.slice(i, i + 10).map(({ row }) => row);
+        made.take([{ reset: false, upserted, removed: [] }]);
+        made.settle(() => random() < 0.5);
+      }
+      made.settle(() => false);
+      assert.deepEqual(journeysOf(made), journeysOf(layout(last(told))));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("what has waited longest is laid out first, and what is left is said", () => {
+  const made = new Layout();
+  const items = ["a", "b", "c"].map((item, i) => pass(i, [1, 1, 1, 1, 1], { key: item, item }));
+  made.take([{ reset: false, upserted: items, removed: [] }]);
+  const laid = (): string[] => items.filter(({ key }) => made.journeyOf(key)).map(({ key }) => key);
+  assert.deepEqual([made.settle(() => true), laid()], [true, ["a"]]);
+  made.take([{ reset: false, upserted: items.slice(0, 1), removed: [] }]);
+  assert.deepEqual([made.settle(() => true), laid()], [true, ["a", "b"]]);
+  assert.deepEqual([made.settle(() => false), laid()], [false, ["a", "b", "c"]]);
 });
 
 test("property: rows that are gone leave nothing behind", () => {

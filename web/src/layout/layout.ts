@@ -1,13 +1,14 @@
+import type { RowRef } from "../base/frames.ts";
 import { Intervals } from "../base/intervals.ts";
 import type { Hold, Reconcile, Row, Wait } from "../base/rows.gen.ts";
-import { insertSorted, lowerBound, removeSorted, replaceSorted } from "../base/sorted.ts";
+import { insertSorted, lowerBound, removeAllSorted, removeSorted, replaceSorted } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
 import { isHoldOf } from "../model/holds.ts";
 import type { Change } from "../model/types.ts";
+import type { Entry } from "./group.ts";
 import { beginOf, takenAt } from "./pass.ts";
 import { isStandIn, standIn, stopped } from "./stops.ts";
 import { Track } from "./track.ts";
-import type { Entry } from "./track.ts";
 import type { Journey } from "./types.ts";
 
 const LONG = 5 * SECOND;
@@ -54,27 +55,36 @@ export class Layout {
   private holds = new Map<string, Holding>();
   private dirty = new Map<Track, LaneIndex>();
 
-  /**
-   * Takes in what the model's apply gave back, for as many frames as there are: what is behind after a while out of
-   * sight is laid out once and not frame by frame.
-   */
+  /** Takes in what the model's apply gave back, for as many frames as there are, and lays it out. */
   apply(...changes: readonly Change[]): void {
-    for (const change of changes) this.take(change);
+    this.take(changes);
+    this.settle(() => false);
+  }
+
+  /** Takes changes in. Items of which they speak are drawn as they were until settle has come to them. */
+  take(changes: readonly Change[]): void {
+    for (const change of changes) this.takeOne(change);
+  }
+
+  /**
+   * Lays out the items that have changed, those that have waited longest first, until enough says so; answers whether
+   * any are left. What is behind after a while out of sight is laid out once and not frame by frame.
+   */
+  settle(enough: () => boolean): boolean {
     for (const [track, lane] of this.dirty) {
       track.refresh(
         (journey) => lane.journeys.remove(journey),
         (journey) => lane.journeys.add(journey),
       );
+      this.dirty.delete(track);
+      if (enough()) break;
     }
-    this.dirty.clear();
+    return this.dirty.size > 0;
   }
 
-  private take(change: Change): void {
+  private takeOne(change: Change): void {
     if (change.reset) this.clear();
-    for (const ref of change.removed) {
-      if (ref.row === "reconcile" || ref.row === "wait") this.remove(ref.key);
-      else if (ref.row === "hold") this.dropHold(ref.key);
-    }
+    this.drop(change.removed);
     for (const row of change.upserted) this.put(row);
   }
 
@@ -148,7 +158,8 @@ export class Layout {
     this.told.set(row.key, row);
     const holds = this.holdsOf(row);
     for (const hold of holds) if ((hold.reconcile ?? "") === "") this.remove(standIn(hold).key);
-    this.putEntry(stopped({ ...row, from: beginOf(row), start: takenAt(row) }, holds));
+    const [from, start] = [beginOf(row), takenAt(row)];
+    this.putEntry(stopped(from === row.from && start === row.start ? row : { ...row, from, start }, holds));
   }
 
   /** The holds of a pass, oldest first. */
@@ -233,6 +244,19 @@ export class Layout {
     this.ready.delete(key);
   }
 
+  /** Forgets rows; the beginnings of all their passes at once. */
+  private drop(refs: readonly RowRef[]): void {
+    const begun = new Map<string, Set<Reconcile>>();
+    for (const { row, key } of refs) {
+      if (row === "hold") this.dropHold(key);
+      if (row !== "reconcile" && row !== "wait") continue;
+      const pass = this.passes.get(key);
+      if (pass !== undefined) begun.set(pass.controller, (begun.get(pass.controller) ?? new Set()).add(pass));
+      this.remove(key);
+    }
+    for (const [lane, gone] of begun) removeAllSorted(this.laneOf(lane).begun, gone, byStart);
+  }
+
   private remove(key: string): void {
     this.dropReady(key);
     const track = this.trackOf.get(key);
@@ -240,12 +264,9 @@ export class Layout {
     const entry = track.remove(key);
     this.trackOf.delete(key);
     this.told.delete(key);
-    if (entry === undefined) return;
-    const lane = this.laneOf(entry.controller);
-    this.dirty.set(track, lane);
-    const pass = this.passes.get(key);
-    if (pass !== undefined) removeSorted(lane.begun, pass, byStart);
     this.passes.delete(key);
+    if (entry === undefined) return;
+    this.dirty.set(track, this.laneOf(entry.controller));
     if (track.empty) this.tracks.delete(trackKey(entry));
   }
 

@@ -38,23 +38,29 @@ export function writes(passes: readonly Reconcile[], arrive: number): Written {
 }
 
 function batches(passes: readonly Reconcile[]): Batch[] {
-  const all = passes.flatMap((pass) => pass.writes.map((write) => ({ pass, write, count: 1 })));
-  if (all.length <= SINGLES) return all;
-  const byLike = new Map<string, Batch>();
-  for (const batch of all) {
-    // A refused write is always shown singly, so it is like no other.
-    const like = isRefused(batch.write)
-      ? batch.write.span
-      : `${writeWord(batch.write)} ${String(batch.write.to === 0)}`;
-    const before = byLike.get(like);
-    if (before === undefined) byLike.set(like, batch);
-    else before.count++;
+  const all = passes.reduce((n, pass) => n + pass.writes.length, 0);
+  const likeOf = all > SINGLES ? likeness : (write: Write): Write => write;
+  const byLike = new Map<unknown, Batch>();
+  let unlisted = 0;
+  for (const pass of passes) {
+    unlisted += Math.max(0, pass.writeCount - pass.writes.length);
+    for (const write of pass.writes) {
+      const like = likeOf(write);
+      const before = byLike.get(like);
+      if (before === undefined) byLike.set(like, { pass, write, count: 1 });
+      else before.count++;
+    }
   }
   const batched = [...byLike.values()];
   const [largest] = [...batched].sort((a, b) => b.count - a.count);
-  const unlisted = passes.reduce((sum, pass) => sum + Math.max(0, pass.writeCount - pass.writes.length), 0);
-  if (largest !== undefined) largest.count += unlisted;
+  if (largest !== undefined && all > SINGLES) largest.count += unlisted;
   return batched;
+}
+
+/** Writes of one likeness are drawn as one. A refused write is always shown singly, so it is like no other. */
+function likeness(write: Write): string {
+  if (isRefused(write)) return write.span;
+  return write.to === 0 ? `${writeWord(write)} …` : writeWord(write);
 }
 
 /** isRefused says whether the API server answered with an error, or no answer came. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Beat } from "../base/rows.gen.ts";
-import { beatAt, lessonAt, turned } from "./beats.ts";
+import type { Lesson } from "./lesson.ts";
+import { asked, beatAt, lessonAt, polled, turned } from "./beats.ts";
 
 const S = 1_000_000;
 
@@ -93,4 +94,24 @@ test("while it plays the next page is the end of the beat; back is its beginning
   assert.deepEqual(turned(beats, 15 * S, -1, false), { at: 10 * S });
   assert.equal(turned(beats, 10 * S, -1, false), undefined);
   assert.deepEqual(turned(beats, 99 * S, -1, false), { at: 25 * S }, "behind the lesson, back is its last beat");
+});
+
+test("what a recorded beat asks is open until it is played, and has the answers of its own beat", () => {
+  const [first, second] = beats;
+  assert.ok(first && second);
+  const at = (t: number): Lesson => lessonAt(second, t);
+  const ask = asked(at(16 * S));
+  assert.deepEqual(ask, { beat: second.n, choices: second.choices?.length, open: true });
+  assert.equal(asked(at(20.5 * S))?.open, false);
+  assert.equal(asked(lessonAt(first, 10 * S)), undefined);
+  assert.equal(asked(undefined), undefined);
+
+  const poll = { beat: second.n, open: true, answered: 3, tally: [] };
+  const { question } = polled(at(16 * S), poll);
+  assert.deepEqual([question?.polled, question?.open, question?.answered], [true, true, 3]);
+  const closed = { ...poll, open: false, tally: [1, 2] };
+  assert.deepEqual(polled(at(20.5 * S), closed).question?.tally, [], "not before the reveal");
+  assert.deepEqual(polled(at(22 * S), closed).question?.tally, [1, 2]);
+  for (const other of [undefined, { ...poll, beat: 99 }])
+    assert.equal(polled(at(16 * S), other).question?.polled, false);
 });

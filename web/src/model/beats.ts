@@ -2,6 +2,7 @@
 import type { Beat } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import type { Lesson, Question } from "./lesson.ts";
+import type { Poll } from "./room.ts";
 
 /** What happens is shown from a little before it, µs. */
 const before = SECOND / 2;
@@ -76,5 +77,21 @@ function questionAt(
 ): Question | undefined {
   if (question === "") return undefined;
   const told = reveal ? { right, because } : { right: -1, because: "" };
-  return { text: question, choices, answered: 0, open: false, reveal, tally: [], ...told };
+  return { text: question, choices, answered: 0, open: false, polled: false, reveal, tally: [], ...told };
+}
+
+/** asked is what the presenter of a recorded lesson asks the viewers, undefined where it asks nothing. */
+export function asked(
+  lesson: Lesson | undefined,
+): { readonly beat: number; readonly choices: number; readonly open: boolean } | undefined {
+  if (lesson?.question === undefined || lesson.question.choices.length < 2) return undefined;
+  return { beat: lesson.beat, choices: lesson.question.choices.length, open: lesson.state === "ready" };
+}
+
+/** polled is the recorded lesson with what viewers answer to the question of its beat. */
+export function polled(lesson: Lesson, poll: Poll | undefined): Lesson {
+  const { question } = lesson;
+  if (question === undefined || poll?.beat !== lesson.beat) return lesson;
+  const { open, answered, tally } = poll;
+  return { ...lesson, question: { ...question, open, answered, tally: question.reveal ? tally : [], polled: true } };
 }

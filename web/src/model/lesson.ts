@@ -14,6 +14,8 @@ export interface Question {
   readonly choices: readonly string[];
   readonly answered: number;
   readonly open: boolean;
+  /** Answers are counted. */
+  readonly polled: boolean;
   readonly reveal: boolean;
   readonly tally: readonly number[];
   readonly right: number;
@@ -41,7 +43,7 @@ export interface Lesson {
   readonly question: Question | undefined;
   readonly error: string;
   readonly sel: { readonly controller: string; readonly item: string; readonly reconcile: string };
-  /** It was recorded: nobody answers, and nothing is waited for. */
+  /** It was recorded: nothing is waited for. */
   readonly recorded: boolean;
 }
 
@@ -83,6 +85,7 @@ function questionOf(json: Json): Question {
     choices: list(json["choices"]).map(text),
     answered: number(json["answered"]),
     open: json["open"] === true,
+    polled: true,
     reveal: json["reveal"] === true,
     tally: list(json["tally"]).map(number),
     right: typeof json["right"] === "number" ? json["right"] : -1,

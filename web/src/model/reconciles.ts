@@ -1,5 +1,5 @@
 import type { Reconcile, Write } from "../base/rows.gen.ts";
-import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
+import { insertSorted, lowerBound, removeAllSorted } from "../base/sorted.ts";
 
 const byStart = (r: Reconcile): number => r.from;
 
@@ -27,7 +27,7 @@ export class Reconciles {
 
   put(row: Reconcile): void {
     const before = this.byID.get(row.key);
-    if (before !== undefined) this.unlink(before);
+    if (before !== undefined) this.unlink([before]);
     this.byID.set(row.key, row);
     for (const key of listKeys(row)) insertSorted(this.listOf(key), row, byStart);
     this.count(row, 1);
@@ -35,11 +35,10 @@ export class Reconciles {
     for (const write of row.writes) this.writes.set(write.span, row.key);
   }
 
-  remove(id: string): void {
-    const row = this.byID.get(id);
-    if (row === undefined) return;
-    this.unlink(row);
-    this.byID.delete(id);
+  remove(ids: readonly string[]): void {
+    const rows = new Set(ids.flatMap((id) => this.byID.get(id) ?? []));
+    this.unlink(rows);
+    for (const row of rows) this.byID.delete(row.key);
   }
 
   /** Ascending by start; the list itself, not to be changed. controller and item "" mean any. */
@@ -97,12 +96,21 @@ export class Reconciles {
     if (this.running.get(key) === 0) this.running.delete(key);
   }
 
-  private unlink(row: Reconcile): void {
-    this.count(row, -1);
-    for (const key of listKeys(row)) {
-      const list = this.lists.get(key);
-      if (list !== undefined && removeSorted(list, row, byStart) && list.length === 0) this.lists.delete(key);
+  private unlink(rows: Iterable<Reconcile>): void {
+    const gone = new Map<string, Set<Reconcile>>();
+    for (const row of rows) {
+      this.count(row, -1);
+      this.unlinkWrites(row);
+      for (const key of listKeys(row)) gone.set(key, (gone.get(key) ?? new Set()).add(row));
     }
+    for (const [key, set] of gone) {
+      const list = this.listOf(key);
+      removeAllSorted(list, set, byStart);
+      if (list.length === 0) this.lists.delete(key);
+    }
+  }
+
+  private unlinkWrites(row: Reconcile): void {
     for (const cause of row.causes) {
       if (!cause.write) continue;
       const set = this.effects.get(cause.write.span);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Follower, parseRoom, roomReader } from "./room.ts";
-import type { Room } from "./room.ts";
+import type { Presenter, Room, Standing } from "./room.ts";
 
 const wire = {
   viewers: 12,
@@ -9,6 +9,7 @@ const wire = {
   presenter: {
     here: true,
     page: "p1",
+    recording: "",
     mode: "paused",
     t: 7,
     since: 9,
@@ -18,6 +19,7 @@ const wire = {
   },
   call: 3,
   lesson: null,
+  poll: { beat: 5, open: true, answered: 2, tally: [] },
 };
 
 function room(change: object = {}): Room {
@@ -32,6 +34,7 @@ test("a room is read as it came, and what is no room is none", () => {
   assert.deepEqual(nothing.presenter, {
     here: false,
     page: "",
+    recording: "",
     mode: "following",
     t: 0,
     since: 0,
@@ -39,6 +42,8 @@ test("a room is read as it came, and what is no room is none", () => {
     sel: undefined,
     q: "",
   });
+  assert.equal(room({ poll: null }).poll, undefined);
+  assert.deepEqual(room({ poll: { tally: [1, 2] } }).poll, { beat: 0, open: false, answered: 0, tally: [1, 2] });
   for (const json of [null, 7, "room", {}, { presenter: 1 }]) assert.equal(parseRoom(json), undefined);
 });
 
@@ -96,4 +101,65 @@ test("a room is the same until it is told anew, and what is no room leaves the o
   assert.equal(read(told), first);
   assert.notEqual(read({ ...wire }), first);
   assert.deepEqual(read({}), wire);
+});
+
+function showing(recording: string, change: object = {}): Room {
+  return room({ presenter: { ...wire.presenter, recording, ...change } });
+}
+
+test("what the presenter shows elsewhere is not shown here: this page follows there, and only while it follows", () => {
+  const follower = new Follower("");
+  const lesson = showing("lesson-1");
+  follower.begin(lesson);
+  assert.deepEqual([follower.hear(lesson), follower.elsewhere(lesson)], [undefined, "lesson-1"]);
+  assert.equal(follower.elsewhere(showing("lesson-1", { here: false })), undefined, "the presenter is away");
+  follower.acted();
+  assert.equal(follower.elsewhere(lesson), undefined);
+  follower.back();
+  assert.equal(follower.elsewhere(lesson), "lesson-1");
+  const live = showing("");
+  assert.deepEqual([follower.hear(live), follower.elsewhere(live)], [live.presenter, undefined]);
+});
+
+test("a page of a recording takes over what is shown of it, and follows back to what is live", () => {
+  const follower = new Follower("lesson-1", "@lesson-1");
+  const lesson = showing("lesson-1");
+  follower.begin(lesson);
+  assert.deepEqual([follower.hear(lesson), follower.elsewhere(lesson)], [lesson.presenter, undefined]);
+  const live = showing("");
+  assert.deepEqual([follower.hear(live), follower.elsewhere(live)], [undefined, ""]);
+});
+
+test("how a page stands at first: sent or reloaded it follows, by an own way it has left, and who is out stays out", () => {
+  const cases: readonly (readonly [string, string, string, Partial<Presenter>, Standing])[] = [
+    ["the viewers' link", "", "", { recording: "lesson-1" }, "following"],
+    ["a link to a recording", "sample", "", {}, "left"],
+    ["a link to where the presenter is", "sample", "", { recording: "sample" }, "following"],
+    ["the only recording of a hub, before the presenter is there", "mine", "", { page: "", here: false }, "following"],
+    ["sent to a recording that the presenter has just left", "sample", "@sample", {}, "following"],
+    ["an own way to a recording", "sample", "@", {}, "left"],
+    ["an own way back to what is live", "", "@sample", { recording: "sample" }, "left"],
+    ["an own way to where the presenter is", "", "@sample", {}, "following"],
+    ["out", "", "out", {}, "out"],
+  ];
+  for (const [what, here, kept, presenter, standing] of cases) {
+    const follower = new Follower(here, kept);
+    follower.begin(showing("", presenter));
+    assert.equal(follower.standing, standing, what);
+    follower.back();
+    follower.begin(showing(""));
+    assert.equal(follower.standing, "following", `${what}: once begun it does not begin again`);
+  }
+});
+
+test("a tab keeps where its page follows, or that it is out; who has left leaves what was kept", () => {
+  const follower = new Follower("sample", "@sample");
+  assert.equal(follower.keeps, "@sample");
+  follower.out();
+  assert.equal(follower.keeps, "out");
+  follower.back();
+  assert.equal(follower.keeps, "@sample");
+  const strayed = new Follower("sample", "@");
+  strayed.begin(showing(""));
+  assert.deepEqual([strayed.standing, strayed.keeps], ["left", "@"]);
 });

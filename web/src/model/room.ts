@@ -7,10 +7,12 @@ export interface RoomSelection {
   readonly reconcile: string;
 }
 
-/** What a page shows, in the words of the model. Times are µs of the hub's clock. */
+/** What a page shows, in the words of the model. */
 export interface Meaning {
+  /** The name of the recording that is shown, "" for what is live. */
+  readonly recording: string;
   readonly mode: "following" | "playing" | "paused";
-  /** The moment shown when the hub's clock stood at since. */
+  /** The moment shown when the hub's clock stood at since, in µs. */
   readonly t: number;
   readonly since: number;
   readonly speed: number;
@@ -34,6 +36,16 @@ export interface Room {
   readonly call: number;
   /** The state of the lesson that runs, as it came; null without one. */
   readonly lesson: unknown;
+  /** What was answered to the question of the recorded lesson that the presenter shows. */
+  readonly poll: Poll | undefined;
+}
+
+/** The answers to the question of a beat; how many took each choice is there once it is closed. */
+export interface Poll {
+  readonly beat: number;
+  readonly open: boolean;
+  readonly answered: number;
+  readonly tally: readonly number[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,6 +58,7 @@ export function parseRoom(json: unknown): Room | undefined {
   const presenter: Presenter = {
     here: p["here"] === true,
     page: text(p["page"]),
+    recording: text(p["recording"]),
     mode,
     t: number(p["t"]),
     since: number(p["since"]),
@@ -60,6 +73,16 @@ export function parseRoom(json: unknown): Room | undefined {
     presenter,
     call: call ?? 0,
     lesson: json["lesson"] ?? null,
+    poll: isObject(json["poll"]) ? pollOf(json["poll"]) : undefined,
+  };
+}
+
+function pollOf({ beat, open, answered, tally }: Json): Poll {
+  return {
+    beat: number(beat),
+    open: open === true,
+    answered: number(answered),
+    tally: Array.isArray(tally) ? tally.map(number) : [],
   };
 }
 
@@ -88,15 +111,45 @@ export class Follower {
   called = false;
   private call: number | undefined;
   private taken: Presenter | undefined;
+  private begun = false;
+  private readonly here: string;
+  private readonly kept: string;
 
-  /** Hears of the room; answers what is to be shown now, undefined when nothing is. */
+  /** here is the recording that the page shows, "" for what is live; kept is what the tab's page before gave as keeps. */
+  constructor(here = "", kept = "") {
+    this.here = here;
+    this.kept = kept;
+  }
+
+  /** What the tab's next page is to know: out, where this one follows, or no more than it knew itself. */
+  get keeps(): string {
+    if (this.standing === "out") return "out";
+    return this.standing === "following" ? `@${this.here}` : this.kept;
+  }
+
+  /** Finds out how the page stands at first: who has come here by itself, and not to the presenter, has left. */
+  begin({ presenter: { page, recording } }: Room): void {
+    if (this.begun) return;
+    this.begun = true;
+    const { here, kept } = this;
+    const came = kept === "" ? here === "" || page === "" : kept === `@${here}`;
+    if (kept === "out") this.standing = "out";
+    else if (!came && recording !== here) this.standing = "left";
+  }
+
+  /** Where the presenter is while this page, which follows, is elsewhere. */
+  elsewhere({ presenter: { here, recording } }: Room): string | undefined {
+    return this.standing === "following" && here && recording !== this.here ? recording : undefined;
+  }
+
+  /** Hears of the room; answers what is to be shown here now, undefined when nothing is. */
   hear(room: Room): Meaning | undefined {
     if (this.call !== undefined && room.call !== this.call) this.hearCall();
     this.call = room.call;
     const { presenter } = room;
     if (this.standing !== "following" || !presenter.here || presenter === this.taken) return undefined;
     this.taken = presenter;
-    return presenter;
+    return presenter.recording === this.here ? presenter : undefined;
   }
 
   /** The viewer did something of its own. */

@@ -89,7 +89,7 @@ export class Table implements Model {
     this.version++;
     for (const row of rows) this.looked.wanted(row);
     const leave = [...this.looked.free(), ...gone.filter((ref) => !this.looked.keeps(ref, this.find(ref)))];
-    for (const ref of leave) this.drop(ref);
+    this.drop(leave);
     for (const row of rows) this.put(row);
     return { reset, upserted: rows, removed: [...leave, ...this.evict()] };
   }
@@ -133,16 +133,17 @@ export class Table implements Model {
     (this.store[row.row] as Map<string, Row>).set(row.key, row);
   }
 
-  private drop(ref: RowRef): void {
-    if (ref.row === "reconcile") {
-      this.passes.remove(ref.key);
-      return;
-    }
-    const row = this.store[ref.row].get(ref.key);
+  private drop(refs: readonly RowRef[]): void {
+    this.passes.remove(refs.filter(({ row }) => row === "reconcile").map(({ key }) => key));
+    for (const ref of refs) if (ref.row !== "reconcile") this.dropOther(ref.row, ref.key);
+  }
+
+  private dropOther(kind: Exclude<RowKind, "reconcile">, key: string): void {
+    const row = this.store[kind].get(key);
     if (row?.row === "sample") this.samplesOf(row.controller).remove(row);
     if (row !== undefined) this.related.remove(row);
-    if (ref.row === "wait") this.stays.remove(ref.key);
-    this.store[ref.row].delete(ref.key);
+    if (kind === "wait") this.stays.remove(key);
+    this.store[kind].delete(key);
   }
 
   private evict(): RowRef[] {
@@ -151,7 +152,7 @@ export class Table implements Model {
     for (const [kind, rows] of Object.entries(this.store) as [Exclude<RowKind, "reconcile">, Map<string, Row>][]) {
       out.push(...this.looked.over(rows.values(), rows.size, this.limits[kind]));
     }
-    for (const ref of out) this.drop(ref);
+    this.drop(out);
     return out;
   }
 

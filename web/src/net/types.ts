@@ -83,6 +83,8 @@ export interface Watch {
   silentFor(): number;
   /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */
   hubNow(): number;
+  /** The hub's clock by which the room is told, also while a recording is watched. */
+  roomNow(): number;
   /** Malformed frames and rows so far. */
   malformed(): number;
   /** What was wrong with the newest of them, "" when there was none. */

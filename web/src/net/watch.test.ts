@@ -236,6 +236,9 @@ test("a recording's time is its end and does not pass", () => {
   client.start();
   socket.onmessage?.(new MessageEvent("message", { data: JSON.stringify(snapshot("r1", 10)) }));
   assert.equal(client.hubNow(), 5_000_000);
+  const told = { type: "room", now: 9_000_000, room: {} };
+  socket.onmessage?.(new MessageEvent("message", { data: JSON.stringify(told) }));
+  assert.deepEqual([client.hubNow(), client.roomNow()], [5_000_000, 9_000_000], "the room is told at the hub's time");
 });
 
 test("a hub that says nothing is noticed after 5 s, and forgotten with its next word; a recording may be silent", () => {

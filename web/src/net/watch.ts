@@ -102,7 +102,10 @@ export class WatchClient implements Watch {
   }
 
   hubNow(): number {
-    if (this.options.recorded === true) return this.asOf;
+    return this.options.recorded === true ? this.asOf : this.roomNow();
+  }
+
+  roomNow(): number {
     return this.clock.now(this.options.timer.wall());
   }
 
@@ -153,13 +156,17 @@ export class WatchClient implements Watch {
       return;
     }
     const frame = result.value;
-    if (frame.now > 0) {
-      this.asOf = frame.now;
-      this.clock.heard(frame.now, this.options.timer.wall());
-    }
+    if (frame.now > 0) this.time(frame);
     if (frame.type === "room") this.shared = frame.room;
     else this.store(frame);
     this.options.onDirty();
+  }
+
+  /** The frames of a recording carry the time of its end, but for that of the room. */
+  private time({ type, now }: Frame | RoomFrame): void {
+    const recorded = this.options.recorded === true;
+    if (!recorded || type !== "room") this.asOf = now;
+    if (!recorded || type === "room") this.clock.heard(now, this.options.timer.wall());
   }
 
   private store(frame: Frame): void {

@@ -3,12 +3,12 @@ import { clock } from "../base/time.ts";
 import { chainOf } from "../model/chain.ts";
 import type { Chain, ChainLine } from "../model/chain.ts";
 import type { Model } from "../model/types.ts";
-import { lineSaid } from "../view/chainline.ts";
 import { h } from "../view/dom.ts";
 import { chip } from "../view/parts.ts";
 import { knownAt } from "../view/scope.ts";
 import type { Scope, View } from "../view/scope.ts";
 import { causeSaid } from "../view/words.ts";
+import { lineSaid } from "./chainline.ts";
 
 /** As deep lines are indented; deeper ones say how deep. */
 const deepest = 6;

@@ -26,17 +26,20 @@ export function flowsAt(
   window: number,
   shows: SceneOptions["shows"],
 ): ActiveEdge[] {
-  const flows = new Map<EdgeId, Flow>();
+  // All go along the line of work: it is counted once.
+  const line: Flow = { n: 0, bad: 0, dim: true };
+  const flows = new Map<EdgeId, Flow>(LINE.map((edge) => [edge, line]));
   layout.begun(lane, t - window, t, (pass) => {
+    const bad = isFailed(pass);
     const dim = shows?.(lane, pass.item, pass.key) === false;
+    count(line, 1, bad, dim);
     ways(pass, (edge, n) => {
       const flow = flows.get(edge) ?? { n: 0, bad: 0, dim: true };
-      flow.n += n;
-      if (isFailed(pass)) flow.bad += n;
-      flow.dim &&= dim;
+      count(flow, n, bad, dim);
       flows.set(edge, flow);
     });
   });
+  if (line.n === 0) return [];
   return [...flows].map(([edge, { n, bad, dim }]) => {
     const rate = n / (window / SECOND);
     const heat = Math.min(1, Math.log10(1 + rate) / Math.log10(1 + HOTTEST));
@@ -45,9 +48,14 @@ export function flowsAt(
   });
 }
 
-/** Calls way for each line that a pass, what set it off and what it writes go along. */
+function count(flow: Flow, n: number, bad: boolean, dim: boolean): void {
+  flow.n += n;
+  if (bad) flow.bad += n;
+  flow.dim &&= dim;
+}
+
+/** Calls way for each line beside the line of work that a pass, what set it off and what it writes go along. */
 function ways(pass: Reconcile, way: (edge: EdgeId, n: number) => void): void {
-  for (const edge of LINE) way(edge, 1);
   if (pass.to > 0) way(parks(pass) ? "requeue-waiting" : "requeue-done", 1);
   if (pass.writeCount > 0) way("apply-api", pass.writeCount);
   for (const cause of pass.causes) event(cause, way);

@@ -19,9 +19,10 @@ export function edgePath(geometry: Geometry, edge: EdgeId, fraction: number): Po
   const { points, at, length } = measure(geometry, edge);
   const want = Math.min(1, Math.max(0, fraction)) * length;
   for (let i = 1; i < points.length; i++) {
-    const [a, b] = [points[i - 1] ?? ORIGIN, points[i] ?? ORIGIN];
-    const [from, to] = [at[i - 1] ?? 0, at[i] ?? 0];
-    if (want <= to && to > from) return between(a, b, (want - from) / (to - from));
+    const from = at[i - 1] ?? 0;
+    const to = at[i] ?? 0;
+    if (want <= to && to > from)
+      return between(points[i - 1] ?? ORIGIN, points[i] ?? ORIGIN, (want - from) / (to - from));
   }
   return points.at(-1) ?? ORIGIN;
 }

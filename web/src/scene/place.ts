@@ -50,18 +50,47 @@ export function changesAt(step: Step, t: number): number {
   return step.kind === "move" ? t : step.to;
 }
 
-/** A move goes from the seat at which the token has rested along its line to the seat at which it will rest. */
-function moving(geometry: Geometry, journey: Journey, i: number, step: Move, t: number): Point {
-  const at = (end: number): Point => edgePath(geometry, step.edge, step.back ? 1 - end : end);
-  const [first, last] = [at(0), at(1)];
+/** The course of a move: from the seat at which its token has rested along the line to the seat at which it will rest. */
+interface Course {
+  readonly geometry: Geometry;
+  readonly start: Point;
+  /** The line's ends, in the direction of travel. */
+  readonly first: Point;
+  readonly last: Point;
+  /** Undefined where the token does not come to rest. */
+  readonly end: Point | undefined;
+  /** The length of the way to the line, of the line, and of all. */
+  readonly out: number;
+  readonly line: number;
+  readonly whole: number;
+}
+
+/** A move's neighbours and its journey's seat stay what they are, and it is drawn many times. */
+const courses = new WeakMap<Move, Course>();
+
+function courseOf(geometry: Geometry, journey: Journey, i: number, step: Move): Course {
+  const known = courses.get(step);
+  if (known?.geometry === geometry) return known;
+  const [first, last] = [along(geometry, step, 0), along(geometry, step, 1)];
   const start = anchor(geometry, journey, journey.steps[i - 1], step, 0) ?? first;
   const end = anchor(geometry, journey, journey.steps[i + 1], step, 1);
   const out = legLength(start, first);
   const line = edgeLength(geometry, step.edge);
   const whole = out + line + (end === undefined ? 0 : legLength(last, end));
+  const course = { geometry, start, first, last, end, out, line, whole };
+  courses.set(step, course);
+  return course;
+}
+
+function along(geometry: Geometry, { edge, back }: Move, part: number): Point {
+  return edgePath(geometry, edge, back ? 1 - part : part);
+}
+
+function moving(geometry: Geometry, journey: Journey, i: number, step: Move, t: number): Point {
+  const { start, first, last, end, out, line, whole } = courseOf(geometry, journey, i, step);
   const way = travelled((t - step.from) / (step.to - step.from), end !== undefined) * whole;
   if (way < out) return alongLeg(start, first, way);
-  if (way <= out + line || end === undefined) return at((way - out) / line);
+  if (way <= out + line || end === undefined) return along(geometry, step, (way - out) / line);
   return alongLeg(end, last, whole - way);
 }
 

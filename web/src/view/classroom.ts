@@ -117,13 +117,15 @@ export class ClassroomLoader {
 function needed({ model, watch, recording }: App): boolean {
   const now = watch.hubNow();
   if (model.controlsAt(now).length > 0 || model.holdsAt("", now).length > 0) return true;
-  if (recording !== undefined) return model.beats().length > 0;
+  if (recording !== undefined && model.beats().length > 0) return true;
   const room = watch.room();
   if (room === undefined) return false;
   const { viewers, lesson } = room;
   const joined = document.querySelector("#room[data-shared], body[data-role=viewer]") !== null;
+  if (joined || viewers !== 0) return true;
   return (
-    joined || viewers !== 0 || lesson !== null || model.lanes(now).some((lane) => lane.controller.control === true)
+    recording === undefined &&
+    (lesson !== null || model.lanes(now).some(({ controller }) => controller.control === true))
   );
 }
 

@@ -1,8 +1,6 @@
 /** The panel's view of one reconcile: why it ran, how it went, the plan, what it changed, what comes next. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { chainOf } from "../model/chain.ts";
 import type { Model, WhyLink } from "../model/types.ts";
-import { lineSaid } from "./chainline.ts";
 import { diffTable, differences, threeWays } from "./diff.ts";
 import { h } from "./dom.ts";
 import { findingList } from "./findings.ts";
@@ -31,6 +29,8 @@ export interface Around {
   readonly servers: boolean;
   /** The span of the write that one has come for, "" for none. */
   readonly lit: string;
+  /** What its writes set off, if there is anything. */
+  setOff(reconcile: Reconcile, now: number): Node | undefined;
 }
 
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
@@ -43,7 +43,7 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
     reconcile.plan.length > 0 && section("Plan", plan(reconcile), "compute"),
     spec(reconcile),
     next(reconcile, around),
-    setOff(reconcile, around),
+    around.setOff(reconcile, around.now),
     copies(),
   ].filter((node) => node !== undefined && node !== false);
 }
@@ -114,19 +114,6 @@ function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
   const list = h("ul", { class: "flags part" });
   for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${one.text} `, one.go ?? ""));
   return list;
-}
-
-/** The nearest of what its writes set off, and the way to the rest. */
-function setOff(run: Reconcile, { model, now }: Around): HTMLElement | undefined {
-  const { lines, here } = chainOf(model, run, now);
-  const near = lines.filter((line, i) => i > here && line.depth === (lines[here]?.depth ?? 0) + 1);
-  if (near.length === 0) return undefined;
-  const list = h("ul", { class: "causes" });
-  for (const line of near.slice(0, 4)) list.append(h("li", { class: "cause" }, lineSaid(line, model)));
-  const more = lines.length - 1 - here - Math.min(4, near.length);
-  const text = more > 0 ? `Whole chain: ${String(more)} more` : "Whole chain";
-  list.append(h("li", {}, h("button", { class: "link", type: "button", "data-panel": "chain" }, text)));
-  return section("What it set off", list);
 }
 
 /** What one can take along: the reconcile as text, and a link to the moment. The panel listens. */

@@ -63,8 +63,11 @@ export function buildEmbed(app: App, ticket: Ticket, stop: () => void): PagePart
     draw: (scene) => {
       lanes.draw(scene);
     },
-    paint: () => {
-      for (const part of parts) part.paint();
+    *paint() {
+      for (const part of parts) {
+        part.paint();
+        yield;
+      }
       if (Date.now() * 1000 < ticket.until || !ended.hidden) return;
       stop();
       notice.remove();

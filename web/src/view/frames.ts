@@ -1,18 +1,23 @@
 /** The one scheduler: animation frames while something moves, panels at most ten times a second, nothing otherwise. */
 
 const panelEvery = 100;
+/** After so many ms of a frame no further panel is begun in it: those that are left are painted in the frames after. */
+const room = 3;
 
 export interface Steps {
   /** Takes in what came and draws the picture; answers when it must be called again: 0 next frame, Infinity never, else ms. */
   readonly draw: () => number;
-  readonly panels: () => void;
+  /** Paints the panels, one with each step of the iterator. */
+  readonly panels: () => Iterator<void>;
 }
 
 export class Frames {
   private asked = false;
-  private timer = 0;
+  private timer: number | undefined;
   private panelsAt = -Infinity;
   private panelsDirty = true;
+  /** What is left of painting the panels. */
+  private painting: Iterator<void> | undefined;
   private readonly steps: Steps;
 
   constructor(steps: Steps) {
@@ -28,7 +33,8 @@ export class Frames {
   private ask(): void {
     if (this.asked) return;
     this.asked = true;
-    clearTimeout(this.timer);
+    if (this.timer !== undefined) clearTimeout(this.timer);
+    this.timer = undefined;
     requestAnimationFrame((now) => {
       this.asked = false;
       this.frame(now);
@@ -36,15 +42,25 @@ export class Frames {
   }
 
   private frame(now: number): void {
+    const end = performance.now() + room;
     let wait = this.steps.draw();
-    if (this.panelsDirty && now - this.panelsAt >= panelEvery) {
+    if (this.painting === undefined && this.panelsDirty && now - this.panelsAt >= panelEvery) {
       this.panelsDirty = false;
       this.panelsAt = now;
-      this.steps.panels();
-    } else if (this.panelsDirty) {
-      wait = Math.min(wait, panelEvery);
+      this.painting = this.steps.panels();
     }
+    this.paint(end);
+    if (this.painting !== undefined) wait = 0;
+    else if (this.panelsDirty) wait = Math.min(wait, panelEvery);
     this.again(wait);
+  }
+
+  /** Paints one panel at least, and more until end. */
+  private paint(end: number): void {
+    while (this.painting !== undefined) {
+      if (this.painting.next().done === true) this.painting = undefined;
+      else if (performance.now() >= end) return;
+    }
   }
 
   private again(wait: number): void {

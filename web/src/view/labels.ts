@@ -1,5 +1,5 @@
 /** Where the tokens' labels stand: near their token, off the boxes' own words, and never on each other. */
-import type { Geometry, Point, Rect } from "../base/geometry.ts";
+import type { Geometry, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
 
 export interface Label {
@@ -19,18 +19,26 @@ export interface LabelOptions {
 
 /** placeLabels gives each token the first free of its places; one that finds none goes without. */
 export function placeLabels(tokens: readonly Token[], options: LabelOptions): Label[] {
-  const taken = new Taken([...Object.values(options.geometry.nodes), ...options.words]);
-  for (const token of tokens) taken.add(around(token.x, token.y, options.radius * 2, options.radius * 2));
+  const { size, radius, geometry } = options;
+  const taken = new Taken(geometry, [...Object.values(geometry.nodes), ...options.words]);
+  for (const token of tokens) taken.add(around(token.x, token.y, radius * 2, radius * 2));
+  const places = placesOf(geometry, size);
+  const off = radius + size * 0.72 + 2;
+  const beside = radius + 6;
   const labels: Label[] = [];
   // Where there is not room for all, those of errors and passes stand.
   for (const token of [...tokens].sort((a, b) => rank(b) - rank(a))) {
     const text = textOf(token);
     if (text === "") continue;
     const w = options.width(text) + 4;
-    const place = candidates(token, w, options).find((at) => free(around(at.x, at.y, w, options.size), taken, options));
-    if (place === undefined) continue;
-    taken.add(around(place.x, place.y, w, options.size));
-    labels.push({ text, x: place.x, y: place.y });
+    for (const { side, gap, up, level } of candidates(token, options, places)) {
+      const x = token.x + (side * w) / 2 + gap * beside;
+      const y = level ?? token.y + up * off;
+      if (!taken.free(x - w / 2, y - size / 2, w, size)) continue;
+      taken.add(around(x, y, w, size));
+      labels.push({ text, x, y });
+      break;
+    }
   }
   return labels;
 }
@@ -50,47 +58,52 @@ function textOf(token: Token): string {
   return manyOf(token.label, token.count);
 }
 
-function candidates(token: Token, w: number, { size, radius, geometry }: LabelOptions): Point[] {
+/** A place for a label, as seen from its token: so many halves of the label and gaps aside, so many lines down, or level. */
+interface Place {
+  readonly side: number;
+  readonly gap: number;
+  readonly up: number;
+  readonly level?: number;
+}
+
+const place = (side: number, gap: number, up: number): Place => ({ side, gap, up });
+const levelAt = (level: number): Place => ({ side: 0, gap: 0, up: 0, level });
+
+const ASIDE = [place(1, 1, 0), place(-1, -1, 0)];
+const OVER = [place(0, 0, -1), place(0, 0, 1)];
+const CORNERS = [place(-1, 0, -1), place(-1, 0, 1), place(1, 0, -1), place(1, 0, 1)];
+
+/** On an upright line the room is beside the token, elsewhere above and below it; on the line itself only at need. */
+const UPRIGHT = [...ASIDE, ...OVER, ...CORNERS];
+const LYING = [...OVER, ...CORNERS, ...ASIDE];
+
+/** The places that do not move with their token. */
+interface Levels {
+  /** On the line of work the boxes leave no room beside a token: its label stands above or below the row. */
+  readonly upright: readonly Place[];
+  readonly lying: readonly Place[];
+  /** On the track of a box below the line of work a label stands below the box, or above it. */
+  readonly tracks: readonly { readonly box: Rect; readonly places: readonly Place[] }[];
+}
+
+function placesOf({ nodes }: Geometry, size: number): Levels {
+  const row = nodes.dequeue;
+  const levels = [row.y - size * 0.8, row.y - size * 1.95, row.y + row.h + size].map(levelAt);
+  const tracks = [nodes.cache, nodes.api].map((box) => {
+    const under = box.y + box.h + size * 0.8;
+    return { box, places: [under, under + size * 1.15, box.y - size * 0.8].map(levelAt) };
+  });
+  return { upright: [...ASIDE.slice(0, 1), ...levels], lying: [...OVER.slice(0, 1), ...levels], tracks };
+}
+
+function candidates(token: Token, { radius, geometry }: LabelOptions, levels: Levels): readonly Place[] {
   const { x, y } = token;
   const row = geometry.nodes.dequeue;
   const inRow = y > row.y - radius && y < row.y + row.h + radius;
-  const below = inRow ? undefined : onTrack(token, geometry, size);
-  if (below !== undefined) return below;
-  const off = radius + size * 0.72 + 2;
-  const [left, right, up, down] = [x - w / 2, x + w / 2, y - off, y + off];
-  const beside = radius + 6;
-  const aside = [
-    { x: right + beside, y },
-    { x: left - beside, y },
-  ];
-  const over = [
-    { x, y: up },
-    { x, y: down },
-  ];
-  const first = upright(token, geometry) ? aside : over;
-  // On the line of work the boxes leave no room beside a token: its label stands above or below the row.
-  if (inRow)
-    return [
-      ...first.slice(0, 1),
-      ...[0, 1].map((i) => ({ x, y: row.y - size * (0.8 + i * 1.15) })),
-      { x, y: row.y + row.h + size },
-    ];
-  const corners = [
-    { x: left, y: up },
-    { x: left, y: down },
-    { x: right, y: up },
-    { x: right, y: down },
-  ];
-  // On an upright line the room is beside the token, elsewhere above and below it; on the line itself only at need.
-  return first === aside ? [...aside, ...over, ...corners] : [...over, ...corners, ...aside];
-}
-
-/** On the track of a box below the line of work: its label stands below the box, or above it. */
-function onTrack({ x, y }: Token, { nodes }: Geometry, size: number): Point[] | undefined {
-  const box = [nodes.cache, nodes.api].find((b) => x > b.x && x < b.x + b.w && y > b.y && y < b.y + b.h);
-  if (box === undefined) return undefined;
-  const under = [0, 1].map((i) => ({ x, y: box.y + box.h + size * 0.8 + i * size * 1.15 }));
-  return [...under, { x, y: box.y - size * 0.8 }];
+  if (inRow) return upright(token, geometry) ? levels.upright : levels.lying;
+  for (const { box, places } of levels.tracks)
+    if (x > box.x && x < box.x + box.w && y > box.y && y < box.y + box.h) return places;
+  return upright(token, geometry) ? UPRIGHT : LYING;
 }
 
 /** Whether the part of the line on which a token is runs up or down. */
@@ -103,49 +116,43 @@ function upright(token: Token, geometry: Geometry): boolean {
   });
 }
 
-function free(rect: Rect, taken: Taken, { geometry }: LabelOptions): boolean {
-  const inside =
-    rect.x >= 2 && rect.y >= 2 && rect.x + rect.w <= geometry.width - 2 && rect.y + rect.h <= geometry.height - 2;
-  return inside && !taken.meets(rect);
-}
-
 /** How large a field of Taken is, in map units: about two tokens. */
 const field = 40;
 
 /** What is taken of the map, by fields: of 600 tokens only those near a label are asked whether they are in its way. */
 class Taken {
-  private readonly fields = new Map<number, Rect[]>();
+  private readonly geometry: Geometry;
+  private readonly columns: number;
+  private readonly fields: Rect[][];
 
-  constructor(rects: readonly Rect[]) {
+  constructor(geometry: Geometry, rects: readonly Rect[]) {
+    this.geometry = geometry;
+    this.columns = Math.ceil(geometry.width / field);
+    this.fields = Array.from({ length: this.columns * Math.ceil(geometry.height / field) }, () => []);
     for (const rect of rects) this.add(rect);
   }
 
   add(rect: Rect): void {
-    someField(rect, (key) => {
-      const rects = this.fields.get(key);
-      if (rects === undefined) this.fields.set(key, [rect]);
-      else rects.push(rect);
-      return false;
-    });
-  }
-
-  meets(rect: Rect): boolean {
-    return someField(rect, (key) => this.fields.get(key)?.some((other) => overlaps(rect, other)) === true);
-  }
-}
-
-/** Whether found says yes to a field that the rect touches. */
-function someField({ x, y, w, h }: Rect, found: (key: number) => boolean): boolean {
-  for (let row = Math.floor(y / field); row * field < y + h; row++) {
-    for (let column = Math.floor(x / field); column * field < x + w; column++) {
-      if (found(row * 1000 + column)) return true;
+    const { x, y, w, h } = rect;
+    const left = Math.max(0, Math.floor(x / field));
+    for (let row = Math.max(0, Math.floor(y / field)); row * field < y + h; row++) {
+      for (let column = left; column < this.columns && column * field < x + w; column++)
+        this.fields[row * this.columns + column]?.push(rect);
     }
   }
-  return false;
-}
 
-function overlaps(a: Rect, b: Rect): boolean {
-  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+  /** Whether a label would stand on the map and on nothing else. Asked many times a frame: it makes nothing. */
+  free(x: number, y: number, w: number, h: number): boolean {
+    const { width, height } = this.geometry;
+    if (x < 2 || y < 2 || x + w > width - 2 || y + h > height - 2) return false;
+    for (let row = Math.floor(y / field); row * field < y + h; row++) {
+      for (let column = Math.floor(x / field); column * field < x + w; column++) {
+        for (const other of this.fields[row * this.columns + column] ?? [])
+          if (x < other.x + other.w && other.x < x + w && y < other.y + other.h && other.y < y + h) return false;
+      }
+    }
+    return true;
+  }
 }
 
 function around(x: number, y: number, w: number, h: number): Rect {

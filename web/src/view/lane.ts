@@ -3,14 +3,15 @@ import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import { PHASES, isPhase } from "../base/geometry.ts";
 import type { NodeId, Rect } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import { countdown, count, rate } from "../base/time.ts";
+import { countdown, count } from "../base/time.ts";
 import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
-import type { ActiveEdge, ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
+import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { aboutSaid, countsAt, countsOf, newestVersion } from "./asof.ts";
 import type { Counts } from "./asof.ts";
 import { attr, part, say, show } from "./dom.ts";
+import { Edges } from "./edges.ts";
 import { fitFirst, fitText, lengthOf } from "./fit.ts";
 import type { Palette } from "./shapes.ts";
 import { totals } from "./split.ts";
@@ -28,6 +29,8 @@ const leastWhy = 44;
 const ringText = 88;
 /** How many reconciles are looked through for the last before a moment. */
 const looked = 200;
+/** How often a flow's boxes and lines are told anew, ms: setting words costs the page more than all its tokens. */
+const flowEvery = 100;
 
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
@@ -41,11 +44,12 @@ export class LaneElement extends HTMLElement {
   private moves = 0;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
+  /** When boxes and lines were told last, ms. */
+  private toldAt = -Infinity;
   /** Reconciles a second, as the page says it. */
   private rate = 0;
   private readonly nodes = new Map<string, SVGGElement>();
-  private readonly edges = new Map<string, SVGGElement>();
-  private readonly lines = new Map<string, SVGPathElement>();
+  private edges: Edges | undefined;
 
   get lane(): string {
     return this.dataset["lane"] ?? "";
@@ -54,11 +58,7 @@ export class LaneElement extends HTMLElement {
   connect(app: App): void {
     this.app = app;
     for (const g of this.querySelectorAll<SVGGElement>("[data-node]")) this.nodes.set(g.dataset["node"] ?? "", g);
-    for (const g of this.querySelectorAll<SVGGElement>("[data-edge]")) this.edges.set(g.dataset["edge"] ?? "", g);
-    for (const [id, g] of this.edges) {
-      const line = g.querySelector<SVGPathElement>(".line");
-      if (line !== null) this.lines.set(id, line);
-    }
+    this.edges = new Edges(this);
     this.tokens = new Tokens(part<HTMLCanvasElement>(this, "tokens"), geometry);
     const picture = part(this, "picture");
     this.tip = new Tip(picture);
@@ -97,17 +97,28 @@ export class LaneElement extends HTMLElement {
   }
 
   /** Draws the lane's part of the scene; called on animation frames. */
-  draw({ tokens, nodes, edges, lane, alone }: LanePart): void {
+  draw(drawn: LanePart): void {
     const { app } = this;
+    const { tokens, lane } = drawn;
     const selected = app?.selection.get()?.reconcile ?? "";
     this.tokens?.draw(tokens, selected);
     const ringed = tokens.find((token) => token.kind === "pass" && selected !== "" && token.reconcile === selected);
     attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
+    const now = performance.now();
+    const goesOn = this.flowing && lane?.mode === "flow" && app?.playhead.following === true;
+    if (goesOn && now - this.toldAt < flowEvery) return;
+    this.toldAt = now;
+    this.drawMap(drawn);
+  }
+
+  /** Boxes and lines. */
+  private drawMap({ nodes, edges, lane, alone }: LanePart): void {
+    const { app } = this;
     this.drawStepped(alone);
     this.drawNodes(nodes);
-    this.drawEdges(edges);
+    this.edges?.draw(edges);
     this.drawHolds(lane?.held ?? []);
     const all = totals(lane, app?.model.controller(this.lane), app?.playhead.following === true);
     this.drawQueue(lane?.queue ?? [], all.queue);
@@ -252,25 +263,6 @@ export class LaneElement extends HTMLElement {
           [`held · ${lasting}`, `held ${lasting.replace(/\.\d+/, "")}`, "held"],
           geometry.nodes[id].w - 16,
         );
-    }
-  }
-
-  private drawEdges(active: readonly ActiveEdge[]): void {
-    const lit = new Map(active.map((edge) => [edge.edge as string, edge]));
-    for (const [id, g] of this.edges) {
-      const edge = lit.get(id);
-      g.classList.toggle("is-own", edge?.own === true && edge.dim !== true);
-      g.classList.toggle("is-dim", edge?.dim === true);
-      const line = this.lines.get(id);
-      const flows = edge !== undefined && edge.rate > 0;
-      g.classList.toggle("is-flow", flows);
-      attr(g, "data-tone", edge?.tone ?? "");
-      g.style.setProperty("--heat", flows ? `${String(Math.round(100 * edge.heat))}%` : "");
-      // Some say nothing: the line before them says as much.
-      const says = g.querySelector('[data-part="rate"]');
-      if (says !== null) say(says, flows ? `${rate(edge.rate)}/s` : "");
-      const width = edge !== undefined && edge.width > 1 ? `${(2 * edge.width).toFixed(1)}px` : "";
-      if (line !== undefined && line.style.strokeWidth !== width) line.style.strokeWidth = width;
     }
   }
 

@@ -13,6 +13,8 @@ export interface Panels {
   /** A finding and a reconcile as text for an issue. now: true time, µs. */
   findingText(finding: Finding, model: Model): string;
   issueText(reconcile: Reconcile, model: Model, now: number): string;
+  /** What a reconcile's writes set off; undefined where that is nothing. */
+  setOff(reconcile: Reconcile, model: Model, now: number): Node | undefined;
   /** Moves the selection along an item's reconciles while its axis has the focus. */
   walkKey(event: KeyboardEvent, scope: Scope): void;
 }
@@ -45,7 +47,11 @@ export class Later {
   /** The script, undefined when the hub does not send it: it is asked for again the next time. */
   get(): Promise<Panels | undefined> {
     this.loading ??= this.load().then(
-      (panels) => (this.panels = panels),
+      (panels) => {
+        this.panels = panels;
+        this.wake();
+        return panels;
+      },
       () => (this.loading = undefined),
     );
     return this.loading;

@@ -21,11 +21,11 @@ import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
 import { Voice } from "./voice.ts";
 
-/** What main calls: step and draw on every frame, paint at most ten times a second. */
+/** What main calls: step and draw on every frame, paint at most ten times a second. One part is painted with each step. */
 export interface PageParts {
   step(): void;
   draw(scene: Scene): void;
-  paint(): void;
+  paint(): Iterator<void>;
 }
 
 /** defineElements registers the custom elements; those that stand in the page are upgraded by it. */
@@ -101,10 +101,12 @@ export function buildPage(app: App, page: string): PageParts {
     draw: (scene) => {
       lanes.draw(scene);
     },
-    paint: () => {
-      // Until the hub has spoken, the panel shows what the hub has rendered into it.
-      const silent = app.model.version === 0 ? panel : undefined;
-      for (const part of parts) if (part !== silent) part.paint();
+    *paint() {
+      for (const part of parts) {
+        // Until the hub has spoken, the panel shows what the hub has rendered into it.
+        if (part !== panel || app.model.version > 0) part.paint();
+        yield;
+      }
     },
   };
 }

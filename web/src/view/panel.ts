@@ -31,11 +31,11 @@ export class PanelElement extends HTMLElement {
   });
   private listed = listed;
   private readonly body = h("div", { class: "view" });
-  private readonly runView = new RunView();
   private readonly later = new Later(
     async () => (await import("/static/panels.js")).panels,
     () => this.app?.wake(),
   );
+  private readonly runView = new RunView(this.later);
   private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
     queue: this.later.view("queue"),
     charts: this.later.view("charts"),

@@ -128,3 +128,30 @@ test("a recording is paused and played on; its end is no live time to follow", (
   head.seek(99);
   assert.equal(head.ended, false);
 });
+
+test("a recording that plays as it was opened was moved by nobody", () => {
+  const { head, tick } = recorded();
+  head.begin(10);
+  tick(20);
+  assert.deepEqual([head.now(), head.kind, head.moves], [30, "playing", 0]);
+  head.pause();
+  assert.equal(head.moves, 1);
+});
+
+test("pages whose own clocks differ play a recording at the same moment, by the clock that they share", () => {
+  let passed = 0;
+  const page = (now: number): Playhead =>
+    new Playhead(
+      { now: () => now + passed, heard: () => 9_000, end: () => 9_000, shared: () => 1_000_000 + passed },
+      () => undefined,
+    );
+  const [presenter, viewer] = [page(0), page(70_000)];
+  presenter.playFrom(100);
+  presenter.change(-1);
+  passed = 200;
+  const told = presenter.meaning();
+  assert.deepEqual([told.t, told.since, told.speed], [200, 1_000_200, 1 / 2]);
+  passed = 600;
+  viewer.show(told);
+  assert.deepEqual([viewer.now(), presenter.now()], [400, 400]);
+});

@@ -33,12 +33,14 @@ export interface HubClock {
   readonly heard: () => number;
   /** Where a recording ends, µs; undefined for what is live. It is played and never followed. */
   readonly end?: (() => number) | undefined;
+  /** The clock by which pages tell each other what they show, µs; now where it is left out. */
+  readonly shared?: () => number;
 }
 
 export class Playhead {
   private state: State = { kind: "following" };
   private chosen = normal;
-  /** How often it was moved so far, by whom ever. */
+  /** How often it was moved so far, by whom ever. A recording that plays as it was opened has not been. */
   moves = 0;
   private readonly hub: HubClock;
   private readonly changed: () => void;
@@ -82,6 +84,11 @@ export class Playhead {
   get ended(): boolean {
     const { end } = this.hub;
     return end !== undefined && this.state.kind === "paused" && this.state.at >= end();
+  }
+
+  /** Plays a recording from its beginning, as it is opened: nobody has moved it. */
+  begin(t: number): void {
+    this.state = { kind: "playing", at: t, since: this.hub.now() };
   }
 
   /** Plays from t on, at the speed that was chosen. */
@@ -139,7 +146,7 @@ export class Playhead {
   }
 
   meaning(): Shown {
-    return { mode: this.kind, t: Math.round(this.now()), since: Math.round(this.hub.now()), speed: this.speed };
+    return { mode: this.kind, t: Math.round(this.now()), since: Math.round(this.shared()), speed: this.speed };
   }
 
   /** Shows what another playhead shows. */
@@ -148,7 +155,11 @@ export class Playhead {
     this.chosen = nearest < 0 ? speeds.length - 1 : nearest;
     if (mode === "following") this.follow();
     else if (mode === "paused") this.seek(t);
-    else this.set({ kind: "playing", at: t, since });
+    else this.set({ kind: "playing", at: t, since: this.hub.now() - (this.shared() - since) });
+  }
+
+  private shared(): number {
+    return (this.hub.shared ?? this.hub.now)();
   }
 
   private live(): number {

@@ -1,6 +1,8 @@
 /** The view of one reconcile. */
 import { details, afterAt } from "./details.ts";
+import type { Around } from "./details.ts";
 import { say } from "./dom.ts";
+import type { Later } from "./later.ts";
 import { knownAt } from "./scope.ts";
 import type { Scope, View } from "./scope.ts";
 import { nextSaid } from "./words.ts";
@@ -11,6 +13,13 @@ export class RunView implements View {
   /** The span of the write that one has come for. */
   lit = "";
 
+  private readonly later: Later;
+
+  /** later has what the reconcile set off, once its script is there. */
+  constructor(later: Later) {
+    this.later = later;
+  }
+
   sign(scope: Scope): string {
     const { model, run, t } = scope;
     if (run === undefined) return "";
@@ -18,7 +27,12 @@ export class RunView implements View {
     const { related } = model;
     const after = afterAt(model, run, knownAt(scope, run));
     const now = run.to === 0 ? Math.floor(t / 250_000) : 0;
-    const around = [related.effects(run.key).length, related.evidence(run.key).length, after?.key];
+    const around = [
+      related.effects(run.key).length,
+      related.evidence(run.key).length,
+      after?.key,
+      this.later.panels !== undefined,
+    ];
     // Whatever else changed in it, a row that is replaced is another one.
     return [this.number(run), model.nth(run).n, known, this.servers, this.lit, now, around].join();
   }
@@ -26,7 +40,8 @@ export class RunView implements View {
   nodes(scope: Scope): Node[] {
     const { run, model, zone } = scope;
     const { servers, lit } = this;
-    return run === undefined ? [] : details(run, { model, now: knownAt(scope, run), zone, servers, lit });
+    const setOff: Around["setOff"] = (of, now) => this.later.panels?.setOff(of, model, now);
+    return run === undefined ? [] : details(run, { model, now: knownAt(scope, run), zone, servers, lit, setOff });
   }
 
   /** What counts down goes on in place. */

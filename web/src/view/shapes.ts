@@ -118,10 +118,7 @@ export function drawHalo(c: CanvasRenderingContext2D, { x, y, r }: Place, p: Pal
 }
 
 function polygon(c: CanvasRenderingContext2D, ...points: readonly number[]): void {
-  for (let i = 0; i + 1 < points.length; i += 2) {
-    const [x = 0, y = 0] = points.slice(i, i + 2);
-    if (i === 0) c.moveTo(x, y);
-    else c.lineTo(x, y);
-  }
+  // The first line of a path is where it begins.
+  for (let i = 0; i + 1 < points.length; i += 2) c.lineTo(points[i] ?? 0, points[i + 1] ?? 0);
   c.closePath();
 }

@@ -108,7 +108,7 @@ export class Tokens {
 
   private labels(tokens: readonly Token[], { label: size, radius }: Palette, sprites: Sprites): readonly Label[] {
     const { geometry, words } = this;
-    return placeLabels(tokens, { size, radius, geometry, words, width: (text) => sprites.of(text).text });
+    return placeLabels(tokens, { size, radius, geometry, words, width: (text) => sprites.lengthOf(text) });
   }
 
   private drawToken(c: CanvasRenderingContext2D, token: Token, p: Palette, selected: boolean): void {

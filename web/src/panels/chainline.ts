@@ -1,10 +1,10 @@
 /** One reconcile of a chain in a line. */
 import type { ChainLine } from "../model/chain.ts";
 import type { Model } from "../model/types.ts";
-import { h } from "./dom.ts";
-import { shapeOf } from "./runs.ts";
-import { icon } from "./shapes.ts";
-import { outcome, plural, span, toneOf, word, writeName } from "./words.ts";
+import { h } from "../view/dom.ts";
+import { shapeOf } from "../view/runs.ts";
+import { icon } from "../view/shapes.ts";
+import { outcome, plural, span, toneOf, word, writeName } from "../view/words.ts";
 
 /** lineSaid tells one line: how it came about, which reconcile it is, how long after. */
 export function lineSaid({ reconcile, write, writes, since, loop }: ChainLine, model: Pick<Model, "nth">): HTMLElement {
