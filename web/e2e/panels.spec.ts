@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { type Demo, choose, expect, test } from "./demo.ts";
+import { type Demo, choose, choose, expect, test } from "./demo.ts";
 
 const tabs = (dash: Page, name: string | RegExp) => dash.locator(".tabs").getByRole("button", { name });
 
@@ -237,4 +237,13 @@ test("a controller that does nothing because of a red cause is shown by itself, 
   await tabs(page, "Latest").click();
   await expect(panel).toContainText("Latest reconciles");
   await accessible(page);
+});
+
+test("spec, observed and written fit beside each other, also in large letters", async ({ dash }) => {
+  await choose(dash, "projector");
+  await dash.locator(".run").first().click();
+  await dash.locator("#details details summary", { hasText: "unchanged" }).click();
+  const table = dash.locator("#details details .scrolling");
+  await expect(table.getByText("written")).toBeVisible();
+  await expect.poll(() => table.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0);
 });
