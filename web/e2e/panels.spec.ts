@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { type Demo, choose, choose, expect, test } from "./demo.ts";
+import { type Demo, choose, expect, test } from "./demo.ts";
 
 const tabs = (dash: Page, name: string | RegExp) => dash.locator(".tabs").getByRole("button", { name });
 
