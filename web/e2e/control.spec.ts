@@ -14,6 +14,7 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await strip.getByRole("button", { name: "Pause the controller" }).click();
   await expect(strip.locator(".stands")).toContainText("paused podset");
   await expect(strip.locator(".stands")).toContainText("ends in");
+  await expect(strip.getByRole("button", { name: "Pause the controller" })).toBeDisabled();
   // The answer stands there as a chip: it is read out, and not shown a second time.
   const said = strip.locator("[data-part=said]");
   await expect(said).toHaveText("presenter paused podset");
@@ -40,6 +41,7 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await dash.keyboard.press("k");
   await expect(held).toHaveCount(0);
   await expect(strip.locator(".stand")).toHaveCount(0);
+  await expect(strip.getByRole("button", { name: "Pause the controller" })).toBeEnabled();
   await expect(student.locator("#control")).toBeHidden();
   await student.context().close();
 });

@@ -238,3 +238,12 @@ test("a controller that does nothing because of a red cause is shown by itself, 
   await expect(panel).toContainText("Latest reconciles");
   await accessible(page);
 });
+
+test("spec, observed and written fit beside each other, also in large letters", async ({ dash }) => {
+  await choose(dash, "projector");
+  await dash.locator(".run").first().click();
+  await dash.locator("#details details summary", { hasText: "unchanged" }).click();
+  const table = dash.locator("#details details .scrolling");
+  await expect(table.getByText("written")).toBeVisible();
+  await expect.poll(() => table.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThanOrEqual(0);
+});

@@ -69,8 +69,8 @@ export class ControlElement extends HTMLElement {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
       this.fillWhich(able.map((lane) => lane.name));
-      const button = this.querySelector<HTMLButtonElement>('[data-command="resume"]');
-      if (button !== null) button.disabled = !this.stands();
+      part<HTMLButtonElement>(this, "resume").disabled = !this.stands();
+      part<HTMLButtonElement>(this, "pause").disabled = this.paused();
       // An answer that stands there as a chip is only read out.
       const said = part(this, "said");
       if (standing.some(({ text }) => text === said.textContent)) said.classList.add("unseen");
@@ -83,9 +83,12 @@ export class ControlElement extends HTMLElement {
 
   /** There is something to resume while the controller is paused or a worker is held. */
   private stands(): boolean {
+    return this.paused() || (this.app?.model.holdsAt(this.which(), this.now).length ?? 0) > 0;
+  }
+
+  private paused(): boolean {
     const which = this.which();
-    const paused = this.standing().some((row) => row.command === "pause" && row.controller === which);
-    return paused || (this.app?.model.holdsAt(which, this.now).length ?? 0) > 0;
+    return this.standing().some((row) => row.command === "pause" && row.controller === which);
   }
 
   private standing(): readonly Control[] {
@@ -101,7 +104,7 @@ export class ControlElement extends HTMLElement {
     attr(this.toggle, "aria-expanded", String(wanted));
     show(part(this, "do"), wanted);
     if (wanted) show(this, true);
-    if (wanted) this.querySelector<HTMLElement>("button[data-command]")?.focus();
+    if (wanted) this.querySelector<HTMLElement>("button[data-command]:enabled")?.focus();
     this.app?.wake();
   }
 
