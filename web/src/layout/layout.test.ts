@@ -172,16 +172,6 @@ test("a stale read shows as a diamond at fetch, and only there", () => {
   );
 });
 
-test("beside a token stands that its pass is a retry, also when an event came with it", () => {
-  const causes = [cause(), cause({ what: "backoff", by: "self" }), cause({ what: "resync" })];
-  const said = (n: number): string => {
-    const some = causes.slice(0, n);
-    const causeCounts = Object.fromEntries(some.map(({ what }) => [what, 1]));
-    return journey([pass(0, [1, 1], { key: "r", causes: some, causeCounts })], "r").sub;
-  };
-  assert.deepEqual([1, 2, 3].map(said), ["update", "back-off + update", "back-off + 2 more"]);
-});
-
 test("many causes and many writes of a kind become ×n, exactly", () => {
   const causes = Array.from({ length: 64 }, (_, i) => cause({ at: at(i), what: i % 4 === 0 ? "resync" : "update" }));
   const writes = Array.from({ length: 40 }, (_, i) => write({ span: `w${String(i)}`, from: at(70), to: at(72) }));
