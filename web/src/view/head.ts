@@ -32,10 +32,11 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
   close.append(arrow("M5 5l10 10M15 5L5 15"));
   return h(
     "header",
-    {},
+    { class: "run-head" },
     h(
       "div",
-      { class: "panel-head" },
+      // A long name would leave no room for what it is the name of.
+      { class: reconcile.item.length > 40 ? "panel-head" : "panel-head is-kept" },
       title,
       step("Previous reconcile of the item", "M12 4l-6 6 6 6", back),
       step("Next reconcile of the item", "M8 4l6 6-6 6", on),
