@@ -65,8 +65,12 @@ interface Course {
   readonly whole: number;
 }
 
-/** A move's neighbours and its journey's seat stay what they are, and it is drawn many times. */
-const courses = new WeakMap<Move, Course>();
+/**
+ * A move's neighbours and its journey's seat stay what they are, and it is drawn many times; but journeys are kept much
+ * longer than they are drawn, so that only so many courses are kept.
+ */
+const courses = new Map<Move, Course>();
+const MOST_COURSES = 4000;
 
 function courseOf(geometry: Geometry, journey: Journey, i: number, step: Move): Course {
   const known = courses.get(step);
@@ -78,6 +82,7 @@ function courseOf(geometry: Geometry, journey: Journey, i: number, step: Move): 
   const line = edgeLength(geometry, step.edge);
   const whole = out + line + (end === undefined ? 0 : legLength(last, end));
   const course = { geometry, start, first, last, end, out, line, whole };
+  if (courses.size >= MOST_COURSES) courses.clear();
   courses.set(step, course);
   return course;
 }
