@@ -47,7 +47,7 @@ test("a recording is paused and stepped, ends where it ends, and plays again", a
 
   await page.keyboard.press("End");
   await expect(page.locator("#notice")).toContainText("The recording ends here.");
-  await expect(page.locator(more)).toContainText("to the end");
+  await expect(page.locator(more)).toHaveText("at the end");
   await page.locator("#notice").getByRole("button", { name: "Play again" }).click();
   await expect(page.locator(where)).toHaveText("1× speed");
   await expect(page.locator("#notice")).toBeHidden();

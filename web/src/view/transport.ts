@@ -80,7 +80,8 @@ export class TransportElement extends HTMLElement {
     say(part(this, "where"), doing);
     const fresh = Math.max(0, total - this.totalAtPause);
     const ago = behindSaid(playhead.behind());
-    const behind = recorded ? `${ago} to the end` : `${ago} · ${count(fresh)} new ·`;
+    const toEnd = playhead.behind() < SECOND / 20 ? "at the end" : `${ago} to the end`;
+    const behind = recorded ? toEnd : `${ago} · ${count(fresh)} new ·`;
     say(part(this, "more"), playhead.following && !recorded ? "following, live" : behind);
     show(part(this, "live"), !recorded && (!playhead.following || this.line?.away === true));
   }
