@@ -66,6 +66,11 @@ test("by the keyboard alone: search, complete, see what matches, clear", async (
 test("terms are chips that can be removed one by one", async ({ dash }) => {
   await field(dash).fill("item:cart result:success -error:Conflict");
   await dash.keyboard.press("Enter");
+  // The keys are the page's again: n looks for an error, and types no letter.
+  await expect(field(dash)).not.toBeFocused();
+  await dash.keyboard.press("n");
+  await expect(dash.locator("#notice")).toContainText("Shift+N looks the other way");
+  await dash.keyboard.press("End");
   await expect(terms(dash).getByRole("button", { name: /^Remove/ })).toHaveText([
     "item:cart×",
     "result:success×",
@@ -97,6 +102,7 @@ test("a query with an error says where, and keeps the last good result", async (
   await dash.keyboard.press("Enter");
   await expect(dash.locator("#search-error")).toHaveText("unknown field contrller at 11 – did you mean controller?");
   await expect(field(dash)).toHaveAttribute("aria-invalid", "true");
+  await expect(field(dash)).toBeFocused();
   await expect(dash.locator("#search mark")).toHaveText("contrller");
   const [under, text] = await Promise.all([dash.locator("#search mark").boundingBox(), field(dash).boundingBox()]);
   expect(under !== null && text !== null && under.x > text.x && under.x + under.width < text.x + text.width).toBe(true);

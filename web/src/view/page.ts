@@ -172,8 +172,9 @@ function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): 
     },
     error: (direction) => {
       const match = app.filter.get().on ? " that matches" : "";
+      const back = direction > 0;
       if (step.error(direction)) notice.hush();
-      else notice.tell(`No ${direction > 0 ? "later" : "earlier"} error${match}`);
+      else notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
     },
     link: () => {
       const link = linkHere(app);

@@ -204,6 +204,8 @@ export class SearchElement extends HTMLElement {
         else {
           this.close();
           this.apply();
+          // The keys are the page's again; what is wrong is mended first.
+          if (part(this, "error").hidden) this.leave();
         }
         return true;
       case "Tab":
@@ -224,7 +226,11 @@ export class SearchElement extends HTMLElement {
     const { input } = this;
     if (open) return this.close();
     if (input.value !== "") return this.seek("");
-    input.blur();
+    this.leave();
+  }
+
+  private leave(): void {
+    this.input.blur();
     if (this.cameFrom instanceof HTMLElement) this.cameFrom.focus({ preventScroll: true });
   }
 
