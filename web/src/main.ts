@@ -108,6 +108,8 @@ class Main implements App {
    * in the frames after it; what has waited long, as in a tab out of sight, and what one stops at, is at once.
    */
   private takeIn(): boolean {
+    // A tab that was out of sight is right at once; what it missed the hub still has.
+    if (this.playhead.following && this.selection.get() === undefined) this.watch.hurry();
     const changes = this.watch.drain().map((frame) => this.model.apply(frame));
     this.layout.take(changes);
     for (const change of changes) this.filter.get().take(change);

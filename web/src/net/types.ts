@@ -70,6 +70,8 @@ export interface Watch {
   /** Skips the rest of the countdown. Does nothing unless lost. */
   tryNow(): void;
   drain(): Frame[];
+  /** Asks for a snapshot of the newest in the place of what waits, where that is more than 10,000 rows. */
+  hurry(): void;
   /** Whether all that the hub keeps was asked for, and not only the newest. */
   whole(): boolean;
   /** Asks for all that the hub keeps: a new snapshot comes. false when that was done, or nothing is connected. */

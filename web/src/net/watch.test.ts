@@ -173,6 +173,29 @@ test("restored: a snapshot of the same epoch is a gap, of another one new data",
   }
 });
 
+test("who is far behind asks for the newest in the place of all that waits, and only then", () => {
+  const world = live();
+  const behind = (n: number): void => {
+    world.say({
+      type: "rows",
+      offset: n,
+      now: 9_000_000,
+      rows: Array.from({ length: n }, (_, i) => sample(String(i))),
+    });
+  };
+  behind(10_000);
+  world.client.hurry();
+  assert.equal(world.urls.length, 1);
+  assert.equal(world.client.drain().at(-1)?.type, "rows");
+  assert.ok(world.client.deepen());
+  world.say(snapshot("e1", 20_000));
+  behind(6_000);
+  behind(6_000);
+  world.client.hurry();
+  assert.deepEqual([world.urls.length, world.client.drain(), world.client.whole()], [3, [], false]);
+  assert.equal(world.urls.at(-1), world.urls[0]);
+});
+
 test("a socket that was replaced is not heard any more, nor is anything after stop", () => {
   const world = live();
   world.drop();

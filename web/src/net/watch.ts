@@ -4,6 +4,8 @@ import { HubClock } from "./clock.ts";
 import type { Connection, Restored, Socket, Watch, WatchOptions } from "./types.ts";
 
 const MAX_PENDING = 5_000;
+/** So many rows that wait take longer to read in than a snapshot of the newest. */
+const MAX_BEHIND = 10_000;
 /** How many reconciles the page holds at most. */
 const MOST = 50_000;
 const FIRST_RETRY = 500;
@@ -74,6 +76,13 @@ export class WatchClient implements Watch {
     const frames = this.frames;
     this.frames = [];
     return frames;
+  }
+
+  hurry(): void {
+    const behind = this.frames.reduce((n, frame) => n + (frame.type === "rows" ? frame.rows.length : 0), 0);
+    if (behind <= MAX_BEHIND) return;
+    this.deep = false;
+    this.overflow();
   }
 
   whole(): boolean {
