@@ -34,9 +34,11 @@ async function quiet(dash: Page): Promise<void> {
     () =>
       new Promise<void>((done) => {
         let since = performance.now();
+        let frames = 0; // a page that stands still for a second has not been looked at
         const look = (): void => {
-          if (document.querySelector("[data-node].is-lit") !== null) since = performance.now();
-          if (performance.now() - since > 1000) done();
+          frames++;
+          if (document.querySelector("[data-node].is-lit") !== null) [since, frames] = [performance.now(), 0];
+          if (performance.now() - since > 1000 && frames > 20) done();
           else requestAnimationFrame(look);
         };
         look();
