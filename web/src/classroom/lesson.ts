@@ -204,11 +204,11 @@ export class LessonElement extends HTMLElement {
     this.selects = false;
   }
 
-  /** The panel goes to what the beat spoke of: the reconcile, and its write that failed, or its last. */
+  /** The panel goes to what the beat spoke of: the reconcile, which says first what failed, or its last write. */
   private showWrite(key: string, app: App, go: Given["go"]): boolean {
     const run = app.model.reconcile(key);
     if (run === undefined) return false;
-    const write = run.writes.find(writeFailed) ?? run.writes.at(-1);
+    const write = run.writes.some(writeFailed) ? undefined : run.writes.at(-1);
     go(key, write?.span ?? "");
     this.seeking = write !== undefined;
     return true;

@@ -80,7 +80,7 @@ test("the pages turn from beat to beat, and play what one is about until it is d
   assert.deepEqual(steps, [
     { at: 10 * S },
     { at: 15 * S },
-    { at: 19.5 * S, until: 22 * S },
+    { at: 19.5 * S, until: 24 * S },
     { at: 25 * S },
     undefined,
     undefined,
@@ -88,8 +88,11 @@ test("the pages turn from beat to beat, and play what one is about until it is d
 });
 
 test("while it plays the next page is the end of the beat; back is its beginning, then the one before", () => {
-  assert.deepEqual(turned(beats, 20.5 * S, 1, true), { at: 22 * S });
-  assert.deepEqual(turned(beats, 20.5 * S, 1, false), { at: 20.5 * S, until: 22 * S });
+  assert.deepEqual(turned(beats, 20.5 * S, 1, true), { at: 24 * S });
+  assert.deepEqual(turned(beats, 23 * S, 1, true), { at: 24 * S }, "what is done is seen to its end");
+  const short = [beat(1, { from: 0, acted: S, done: 2 * S, to: 3 * S })];
+  assert.deepEqual(turned(short, S, 1, true), { at: 2.95 * S }, "but no further than its page goes");
+  assert.deepEqual(turned(beats, 20.5 * S, 1, false), { at: 20.5 * S, until: 24 * S });
   assert.deepEqual(turned(beats, 22 * S, -1, false), { at: 15 * S });
   assert.deepEqual(turned(beats, 15 * S, -1, false), { at: 10 * S });
   assert.equal(turned(beats, 10 * S, -1, false), undefined);

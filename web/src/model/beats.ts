@@ -6,6 +6,8 @@ import type { Poll } from "./room.ts";
 
 /** What happens is shown from a little before it, µs. */
 const before = SECOND / 2;
+/** The picture may be so far behind what has happened: when a beat is done it is seen to its end, µs. */
+const behind = 2 * SECOND;
 
 /** Where a turned page leads. until is where playing from there ends; undefined stands still. */
 export interface Turn {
@@ -25,9 +27,10 @@ export function beatAt(beats: readonly Beat[], t: number): Beat | undefined {
 export function turned(beats: readonly Beat[], t: number, direction: 1 | -1, playing: boolean): Turn | undefined {
   const beat = beatAt(beats, t);
   if (direction < 0) return back(beats, beat, t);
-  if (beat === undefined || isDone(beat, t)) return startOf(beats.find(({ from }) => from > t));
-  const { from, acted = from, done = from } = beat;
-  return playing ? { at: done } : { at: Math.max(t, acted - before), until: done };
+  if (beat === undefined || (isDone(beat, t) && !playing)) return startOf(beats.find(({ from }) => from > t));
+  const { from, acted = from, done = from, to } = beat;
+  const until = Math.max(done, Math.min(done + behind, to === 0 ? Infinity : to - before / 10));
+  return playing ? { at: until } : { at: Math.max(t, acted - before), until };
 }
 
 /** One page back is the beginning of the beat, and there the one before. */
@@ -60,7 +63,7 @@ export function lessonAt(beat: Beat, t: number): Lesson {
     highlight: beat.highlight ?? [],
     controller,
     state: done ? "done" : acted > 0 && t >= acted ? "acting" : "ready",
-    next: done ? (beat.n < beat.of ? "Next beat" : "") : beat.question ? "Next: show the answer" : "Next: play it",
+    next: done ? (beat.n < beat.of ? "Next beat" : "The end") : beat.question ? "Next: show the answer" : "Next: play it",
     did: [],
     waitingFor: "",
     came: [],
