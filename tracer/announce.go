@@ -47,11 +47,11 @@ func (r *reconcile) tell(span trace.Span, now time.Time) {
 	r.t.put("span/"+id.String(), func() record { return rec })
 }
 
-// tellAgain sends the root's span.start anew when its attributes have changed.
-func (r *reconcile) tellAgain() {
-	if id := r.root.SpanContext().SpanID(); r.told[id] {
+// tellAgain sends a span's span.start anew when what it tells has changed.
+func (r *reconcile) tellAgain(span trace.Span) {
+	if id := span.SpanContext().SpanID(); r.told[id] {
 		delete(r.told, id)
-		r.tell(r.root, time.Now())
+		r.tell(span, time.Now())
 	}
 }
 
@@ -64,5 +64,23 @@ func startRecord(s sdktrace.ReadOnlySpan, now time.Time) record {
 	if parent := s.Parent().SpanID(); parent.IsValid() {
 		attrs = append(attrs, attribute.String(semconv.AttrSpanParentID, parent.String()))
 	}
+	if plan := planned(s.Events()); len(plan) > 0 {
+		attrs = append(attrs, attribute.StringSlice(semconv.AttrPlan, plan))
+	}
 	return record{at: now, event: semconv.LogSpanStart, trace: sc.TraceID(), span: sc.SpanID(), attrs: attrs}
+}
+
+// planned are the summaries of the actions among a span's events.
+func planned(events []sdktrace.Event) (plan []string) {
+	for _, e := range events {
+		if e.Name != semconv.EventPlanAction {
+			continue
+		}
+		for _, a := range e.Attributes {
+			if a.Key == semconv.AttrActionSummary {
+				plan = append(plan, a.Value.AsString())
+			}
+		}
+	}
+	return plan
 }

@@ -72,6 +72,7 @@ func Plan(ctx context.Context, actions ...Action) {
 	for _, a := range actions {
 		r.span.AddEvent(semconv.EventPlanAction, trace.WithAttributes(a.attributes()...))
 	}
+	r.tellAgain(r.span)
 }
 
 func (a Action) attributes() []attribute.KeyValue {
@@ -106,7 +107,7 @@ func Observe(ctx context.Context, obj any) {
 		return
 	}
 	r.root.SetAttributes(attrs...)
-	r.tellAgain()
+	r.tellAgain(r.root)
 }
 
 // Finish tells what ctx's reconcile came to: nil for good, otherwise the

@@ -138,6 +138,26 @@ func TestNoPhaseIsInferredWhileTheFetchIsHeld(t *testing.T) {
 	}
 }
 
+// Who is held before apply is told what the reconcile is about to do.
+func TestAPlanIsToldWhileItsApplyIsHeld(t *testing.T) {
+	l := newLesson(t)
+	a := newAPI(t, l.tracer, 201, object("a-x7k", 42))
+	l.command(wire.Command{Command: wire.Pause, Phase: "apply"})
+	done := l.background(func(ctx context.Context) {
+		a.do(ctx, t, "GET", podSets+"/a", "")
+		tracer.Plan(ctx, tracer.Action{Verb: "create", Kind: "Pod", Summary: "create 2 Pods"})
+		a.do(ctx, t, "POST", podSets, "{}")
+		tracer.Finish(ctx, nil)
+	})
+	l.held(semconv.SpanApply, 0)
+	l.rec.WaitRecord(semconv.LogSpanStart, func(r tracertest.Record) bool {
+		return r.Attrs.Text(semconv.AttrSpanName) == semconv.SpanCompute &&
+			slices.Equal(r.Attrs.List(semconv.AttrPlan), []string{"create 2 Pods"})
+	})
+	l.command(wire.Command{Command: wire.Resume})
+	<-done
+}
+
 func TestTheDequeueSpanLastsAsLongAsTheItemIsHeld(t *testing.T) {
 	l := newLesson(t)
 	l.command(wire.Command{Command: wire.Pause, Phase: "dequeue"})

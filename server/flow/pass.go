@@ -55,6 +55,7 @@ type start struct {
 	name  string
 	at    int64
 	attrs Attrs
+	plan  []string // what it has planned so far
 }
 
 // plan is what one compute span planned.

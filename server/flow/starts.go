@@ -46,8 +46,16 @@ func (s *State) startRoot(p *pass, l *Log, at int64) {
 }
 
 func (s *State) startChild(p *pass, st start) {
-	known := slices.ContainsFunc(p.starts, func(o start) bool { return o.span == st.span })
-	if known || len(p.starts) >= maxStarts {
+	st.plan = st.attrs.list(semconv.AttrPlan)
+	if i := slices.IndexFunc(p.starts, func(o start) bool { return o.span == st.span }); i >= 0 {
+		// It is told again when more is planned.
+		if known := &p.starts[i]; len(st.plan) > len(known.plan) {
+			s.edit(p)
+			known.plan = st.plan
+		}
+		return
+	}
+	if len(p.starts) >= maxStarts {
 		return
 	}
 	s.edit(p)
@@ -67,6 +75,10 @@ func (st *start) show(row *Reconcile) {
 	switch {
 	case isPhase(st.name):
 		row.Phases = insert(row.Phases, Phase{Name: st.name, From: st.at}, comparePhases)
+		row.Plan = slices.Clip(row.Plan)
+		for _, summary := range st.plan[:min(len(st.plan), max(0, maxList-len(row.Plan)))] {
+			row.Plan = append(row.Plan, Action{Summary: summary})
+		}
 	case st.name == semconv.SpanRead:
 		row.ReadCount++
 		row.Reads = insertEnds(row.Reads, readOf(st.id, st.at, 0, st.attrs), compareReads)

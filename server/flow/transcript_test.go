@@ -257,7 +257,8 @@ func setItem(a Attrs, item string) {
 // shorthand are the keys that transcripts use.
 func shorthand() map[string]string {
 	return map[string]string{
-		"seq": semconv.AttrSeq, "delay_ms": semconv.AttrRequeueDelayMS, "requeues": semconv.AttrRequeueCount,
+		"planned": semconv.AttrPlan,
+		"seq":     semconv.AttrSeq, "delay_ms": semconv.AttrRequeueDelayMS, "requeues": semconv.AttrRequeueCount,
 		"error": semconv.AttrErrorType, "version": semconv.AttrObjectResourceVersion,
 		"controller": semconv.AttrController, "depth": semconv.AttrQueueDepth, "counts": semconv.AttrCauseCounts,
 		"method": semconv.AttrHTTPMethod, "status": semconv.AttrHTTPStatus, "uid": semconv.AttrWriteUID,
@@ -294,7 +295,7 @@ func (p *player) option(a Attrs, src *Source, epoch *string, option string) {
 		a[name] = true
 	case "seq", "delay_ms", "requeues", "depth", "order", "status", "count", "workers", "worker", "dropped":
 		a[name] = p.int(v)
-	case "counts", "unsynced":
+	case "counts", "unsynced", "planned":
 		a[name] = strings.Split(strings.ReplaceAll(v, ":", "="), ",")
 	default:
 		a[name] = v

@@ -27,7 +27,7 @@ var known = set(
 	semconv.AttrWriteName, semconv.AttrWriteUID, semconv.AttrWriteResourceVersionOld,
 	semconv.AttrWriteResourceVersionNew, semconv.AttrWriteNoop, semconv.AttrWriteFields,
 	semconv.AttrEmitterEpoch, semconv.AttrEmitterFirstSeq, semconv.AttrEmitterLastSeq,
-	semconv.AttrEmitterDropped, semconv.AttrSpanName, semconv.AttrSpanParentID, semconv.AttrSpanStart,
+	semconv.AttrEmitterDropped, semconv.AttrSpanName, semconv.AttrSpanParentID, semconv.AttrSpanStart, semconv.AttrPlan,
 	semconv.AttrItemReadySince, semconv.AttrItemReadyOrder, semconv.AttrItemReadyCauses,
 	semconv.AttrItemDelayedSince, semconv.AttrItemDelayedUntil, semconv.AttrItemDelayedWhy,
 	semconv.AttrItemRequeues, semconv.AttrItemActive, semconv.AttrItemDirty, semconv.AttrHoldSince,

@@ -229,6 +229,9 @@ const (
 	AttrSpanParentID = "span.parent_id"
 	// AttrSpanStart is the span's start in microseconds since the epoch.
 	AttrSpanStart = "span.start_us"
+	// AttrPlan is what a compute that is still open has planned so far: the
+	// actions' summaries, in order.
+	AttrPlan = "reconcile.plan"
 )
 
 // Attributes of the log record LogQueueItem: the facets of one item's place in
