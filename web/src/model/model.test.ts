@@ -312,6 +312,25 @@ test("what overtook a conflicting write is the first newer version of its object
   assert.equal(made.after(failed)?.key, "r13");
   assert.equal(made.after(later), undefined);
   assert.equal(made.overtaken(failed, { ...put, status: 500 }), undefined);
+  assert.equal(made.overtaken(failed, { ...put, fault: "409" }), undefined, "a fault is no conflict");
+});
+
+test("what the controller itself made after the answer overtook nothing", () => {
+  const put = write({ span: "p", method: "PUT", resource: "podsets", name: "web", before: "473", status: 409 });
+  const refused = { ...put, from: at(20), to: at(22) };
+  const failed = reconcile({ key: "a", from: at(10), start: at(10), to: at(30), writes: [refused], result: "error" });
+  const again = write({ span: "q", method: "PUT", resource: "podsets", name: "web", status: 200, after: "474" });
+  const overtaken = (madeAt: number, known: boolean): string | undefined => {
+    const ref = { reconcile: "b", span: "q" };
+    const own = cause({ by: "self", resourceVersion: "474", at: at(madeAt + 1), ...(known && { write: ref }) });
+    return table(
+      failed,
+      reconcile({ key: "b", from: at(5), start: at(5), to: at(50), writes: [{ ...again, to: at(madeAt) }] }),
+      reconcile({ key: "c", from: at(60), start: at(60), to: at(61), causes: [own] }),
+    ).overtaken(failed, refused)?.reconcile.key;
+  };
+  assert.deepEqual([overtaken(40, true), overtaken(40, false)], [undefined, undefined]);
+  assert.deepEqual([overtaken(15, true), overtaken(15, false)], ["b", "c"]);
 });
 
 test("a back-off names the reconcile that failed", () => {

@@ -251,9 +251,13 @@ export class Table implements Model {
   overtaken(reconcile: Reconcile, write: Write): Overtaken | undefined {
     const found = overtakenBy(this.passes.list(reconcile.controller, reconcile.item), reconcile, write);
     if (found === undefined) return undefined;
-    const maker = found.cause.write === undefined ? undefined : this.passes.get(found.cause.write.reconcile);
+    const { cause } = found;
+    const maker = cause.write === undefined ? undefined : this.passes.get(cause.write.reconcile);
+    const own = maker?.writes.find(({ span }) => span === cause.write?.span);
+    // What the controller itself made only afterwards is no reason; of others' writes only their events are known.
+    if ((own?.to ?? (cause.by === "self" ? cause.at : 0)) > write.to) return undefined;
     const shown = maker ?? found.reconcile;
-    return { cause: found.cause, reconcile: shown, nth: this.nth(shown).n, made: maker !== undefined };
+    return { cause, reconcile: shown, nth: this.nth(shown).n, made: maker !== undefined };
   }
 
   effectsOf(span: string): readonly Reconcile[] {

@@ -125,6 +125,12 @@ test("a failed write says on which version and what the answer was", () => {
     failureSaid(put, { cause: { ...event, at: put.from + 300 } }).text,
     /tracer-page had made rv .* \(spec\) \(seen 0\.3 ms after\)/,
   );
+  assert.deepEqual(failureSaid({ ...put, fault: "409" }), {
+    chip: "fault",
+    tone: "error",
+    text: "web status written on rv 10\u00a0427: 409 Conflict, injected by a fault, on purpose",
+    who: "",
+  });
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");

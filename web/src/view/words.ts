@@ -184,8 +184,9 @@ export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">):
   const on = (write.before ?? "") === "" ? "" : ` on rv ${version(write.before ?? "")}`;
   const by = overtaken === undefined ? "" : `, but ${overtakenSaid(write, overtaken.cause)}`;
   const answer = [write.status === 0 ? "no answer" : String(write.status), kindSaid(write.error)].join(" ").trim();
-  const chip = conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
-  const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}`;
+  const fault = (write.fault ?? "") !== "";
+  const chip = fault ? "fault" : conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
+  const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}${fault ? ", injected by a fault, on purpose" : ""}`;
   return { chip, tone: "error", text, who: "" };
 }
 
