@@ -309,8 +309,8 @@ test("what overtook a conflicting write is the first newer version of its object
     [found?.cause.resourceVersion, found?.reconcile.key, found?.nth, found?.made],
     ["275", "r13", 2, false],
   );
-  assert.equal(made.after(failed)?.key, "r13");
-  assert.equal(made.after(later), undefined);
+  assert.equal(made.followed(failed, at(99)).after?.key, "r13");
+  assert.equal(made.followed(later, at(99)).after, undefined);
   assert.equal(made.overtaken(failed, { ...put, status: 500 }), undefined);
   assert.equal(made.overtaken(failed, { ...put, fault: "409" }), undefined, "a fault is no conflict");
 });

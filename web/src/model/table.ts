@@ -18,13 +18,14 @@ import type {
 import { compareLists } from "../base/sorted.ts";
 import { quantile } from "./histogram.ts";
 import { LookedAt } from "./looked.ts";
+import { isOf, isTimer, mayHaveSet } from "./timers.ts";
 import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
 import { Related } from "./related.ts";
 import { standing } from "./standing.ts";
 import { Stays } from "./stays.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
-import type { Bin, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
+import type { Bin, Change, Elided, Followed, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
 /** How many rows of each kind are kept; the ones that came first go first. */
 export const LIMITS: Readonly<Record<RowKind, number>> = {
@@ -235,17 +236,25 @@ export class Table implements Model {
     });
   }
 
-  /** A timer was set by an earlier reconcile of the item: the newest that waited for one. */
   private timerOf(reconcile: Reconcile, cause: Cause): WhyLink {
-    if (cause.what !== "backoff" && cause.what !== "requeue_after") return { cause, nth: 0 };
-    const set = (run: Reconcile): boolean => run.to > 0 && run.to <= cause.at && run.next.why === cause.what;
-    const before = this.passes.last(reconcile.controller, reconcile.item, cause.at, set);
+    const before = this.setter(reconcile, cause);
     return before === undefined ? { cause, nth: 0 } : { cause, reconcile: before, nth: this.nth(before).n };
   }
 
-  after(reconcile: Reconcile): Reconcile | undefined {
+  /** A timer was set by an earlier reconcile of the item: the newest of which it was over. */
+  private setter({ controller, item }: Reconcile, cause: Cause): Reconcile | undefined {
+    if (!isTimer(cause.what)) return undefined;
+    return this.passes.last(controller, item, cause.at, (run) => mayHaveSet(run, cause));
+  }
+
+  followed(reconcile: Reconcile, t: number): Followed {
     const own = this.passes.list(reconcile.controller, reconcile.item);
-    return own[own.length - this.passes.newer(reconcile)];
+    const later = own.slice(own.length - this.passes.newer(reconcile)).filter(({ start }) => start <= t);
+    const { why } = reconcile.next;
+    const led = (run: Reconcile): boolean =>
+      run.causes.some((cause) => cause.what === why && isOf(reconcile, cause, this.setter(run, cause)));
+    const retry = isTimer(why) ? later.find(led) : undefined;
+    return { after: later[0], retry, nth: retry === undefined ? 0 : this.nth(retry).n };
   }
 
   overtaken(reconcile: Reconcile, write: Write): Overtaken | undefined {

@@ -3,7 +3,8 @@ import { count, countdown, duration, rate } from "../base/time.ts";
 import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
 import { failed as failedResult } from "../model/samples.ts";
-import type { Model, Overtaken } from "../model/types.ts";
+import { isTimer } from "../model/timers.ts";
+import type { Followed, Model, Overtaken } from "../model/types.ts";
 import type { Held, Mode } from "../scene/types.ts";
 
 export type ChipTone = Tone | "quiet";
@@ -199,9 +200,9 @@ function overtakenSaid(write: Write, cause: Cause): string {
   return `${who} had made rv ${version(cause.resourceVersion ?? "")}${what} ${when}`;
 }
 
-/** overtakenLink is what the link to the reconcile that made or saw a version says before its number. */
-export function overtakenLink({ made }: Pick<Overtaken, "made">): string {
-  return made ? "made by" : "seen by";
+/** overtakenLink is what the link to the reconcile that made or saw a version says before its number, as of now. */
+export function overtakenLink({ made, reconcile }: Pick<Overtaken, "made" | "reconcile">, now: number): string {
+  return made ? "made by" : reconcile.start > now ? "seen later by" : "seen by";
 }
 
 /** What comes next, in words, with its colour. */
@@ -211,21 +212,21 @@ export interface NextSaid {
   readonly tone: Tone;
 }
 
-/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). after is the item's next one, if any. */
-export function nextSaid(reconcile: Reconcile, now: number, after?: Reconcile): NextSaid {
+/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). */
+export function nextSaid(reconcile: Reconcile, now: number, followed?: Followed): NextSaid {
   if (reconcile.to === 0) return { text: "Still running", more: "", tone: "accent" };
   const { why, requeues = 0 } = reconcile.next;
   switch (why) {
     case "backoff": {
       const words = { ahead: "Tries again in", over: "Tried again after", set: "Back-off of" };
-      const said = timerSaid(reconcile, now, after, words);
+      const said = timerSaid(reconcile, now, followed, words);
       const nth = requeues > 0 ? `(${ordinal(requeues)} time)` : "";
       const more = said.more === "" ? nth : nth === "" ? `but ${said.more}` : `${nth}; ${said.more}`;
       return { text: said.text, more, tone: "warn" };
     }
     case "requeue_after": {
       const words = { ahead: "Comes back in", over: "Came back after", set: "Asked to come back after" };
-      const said = timerSaid(reconcile, now, after, words);
+      const said = timerSaid(reconcile, now, followed, words);
       return { text: said.text, more: said.more === "" ? "as it asked for" : `but ${said.more}`, tone: "warn" };
     }
     case "requeue":
@@ -246,7 +247,7 @@ interface TimerWords {
 function timerSaid(
   reconcile: Reconcile,
   now: number,
-  after: Reconcile | undefined,
+  { after, retry, nth }: Partial<Followed> = {},
   words: TimerWords,
 ): { readonly text: string; readonly more: string } {
   const { why, at = 0 } = reconcile.next;
@@ -255,19 +256,25 @@ function timerSaid(
     if (at > now) return { text: `${words.ahead} ${countdown(at - now)}`, more: "" };
     return { text: `${words.set}${whole === "" ? " unknown length" : whole}`, more: "" };
   }
-  const gone = duration(Math.max(0, after.from - reconcile.to));
-  if (after.causes.some((cause) => cause.what === why)) {
+  const gone = (run: Reconcile): string => duration(Math.max(0, run.from - reconcile.to));
+  if (after.key === retry?.key) {
     const also = after.causes.find((cause) => cause.what !== why);
-    return { text: `${words.over} ${gone}${also === undefined ? "" : `, together with ${cameSaid(also)}`}`, more: "" };
+    return {
+      text: `${words.over} ${gone(after)}${also === undefined ? "" : `, together with ${cameSaid(also)}`}`,
+      more: "",
+    };
   }
-  const first = after.causes[0];
+  const [first] = after.causes;
+  const more = `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone(after)}`;
+  if (retry !== undefined) return { text: `${words.over} ${gone(retry)}, in reconcile ${String(nth)}`, more };
   const set = why === "backoff" ? " set" : "";
-  const text = `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`;
-  return { text, more: `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone}` };
+  return { text: `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`, more };
 }
 
 function cameSaid(cause: Cause): string {
   const { chip } = causeSaid(cause);
+  // The timer of another reconcile.
+  if (isTimer(cause.what)) return `an earlier ${chip}`;
   return `${/^[aeiou]/.test(chip) ? "an" : "a"} ${chip}`;
 }
 
