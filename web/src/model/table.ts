@@ -16,7 +16,6 @@ import type {
   Write,
 } from "../base/rows.gen.ts";
 import { compareLists } from "../base/sorted.ts";
-import { quantile } from "./histogram.ts";
 import { LookedAt } from "./looked.ts";
 import { isOf, isTimer, mayHaveSet } from "./timers.ts";
 import { overtakenBy } from "./overtaken.ts";
@@ -169,7 +168,6 @@ export class Table implements Model {
       controller,
       name: controller.key,
       rate: this.samplesOf(controller.key).rate(now),
-      p50: quantile(controller.latency ?? [], 0.5),
     }));
   }
 

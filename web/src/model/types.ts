@@ -30,8 +30,6 @@ export interface Lane {
   readonly name: string;
   /** Reconciles a second over the last 10 s. */
   readonly rate: number;
-  /** Median of Start to To in µs, interpolated in its power of two; 0 when nothing has run. */
-  readonly p50: number;
 }
 
 /** A cause and the write and reconcile behind it, as far as they are known. */

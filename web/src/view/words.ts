@@ -2,10 +2,13 @@
 import { count, countdown, duration, rate } from "../base/time.ts";
 import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
+import { word } from "../layout/words.ts";
 import { failed as failedResult } from "../model/samples.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Followed, Model, Overtaken } from "../model/types.ts";
 import type { Held, Mode } from "../scene/types.ts";
+
+export { word };
 
 export type ChipTone = Tone | "quiet";
 
@@ -18,12 +21,6 @@ export interface Said {
   readonly who: string;
 }
 
-const causeWord: Readonly<Record<string, string>> = {
-  backoff: "back-off",
-  requeue_after: "requeue after",
-  initial_list: "initial list",
-};
-
 /** span is a duration as the page writes it; what is shorter than the hundredth of a millisecond is told in µs. */
 export function span(us: number): string {
   return us >= 0 && us < 10 ? `${String(Math.round(us))} µs` : duration(us);
@@ -32,11 +29,6 @@ export function span(us: number): string {
 /** spanOrNone is span, and a dash for a phase in which nothing was to be done. */
 export function spanOrNone(us: number): string {
   return us < 1 ? "–" : span(us);
-}
-
-/** word is a contract's word as the page writes it: back-off, requeue after. */
-export function word(name: string): string {
-  return causeWord[name] ?? name.replaceAll("_", " ");
 }
 
 /** nameOf is an item without its namespace. */
@@ -251,10 +243,10 @@ function timerSaid(
   words: TimerWords,
 ): { readonly text: string; readonly more: string } {
   const { why, at = 0 } = reconcile.next;
-  const whole = at > 0 ? ` ${duration(Math.max(0, at - reconcile.to))}` : "";
+  const whole = `${words.set} ${at > 0 ? duration(Math.max(0, at - reconcile.to)) : "unknown length"}`;
   if (after === undefined) {
     if (at > now) return { text: `${words.ahead} ${countdown(at - now)}`, more: "" };
-    return { text: `${words.set}${whole === "" ? " unknown length" : whole}`, more: "" };
+    return { text: whole, more: "" };
   }
   const gone = (run: Reconcile): string => duration(Math.max(0, run.from - reconcile.to));
   if (after.key === retry?.key) {
@@ -267,15 +259,13 @@ function timerSaid(
   const [first] = after.causes;
   const more = `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone(after)}`;
   if (retry !== undefined) return { text: `${words.over} ${gone(retry)}, in reconcile ${String(nth)}`, more };
-  const set = why === "backoff" ? " set" : "";
-  return { text: `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`, more };
+  return { text: why === "backoff" ? `${whole} set` : whole, more };
 }
 
 function cameSaid(cause: Cause): string {
   const { chip } = causeSaid(cause);
-  // The timer of another reconcile.
-  if (isTimer(cause.what)) return `an earlier ${chip}`;
-  return `${/^[aeiou]/.test(chip) ? "an" : "a"} ${chip}`;
+  // A timer is another reconcile's.
+  return `a${isTimer(cause.what) ? "n earlier" : /^[aeiou]/.test(chip) ? "n" : ""} ${chip}`;
 }
 
 /** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
