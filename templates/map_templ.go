@@ -142,7 +142,7 @@ func lane(l Lane) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure("p50", l.P50, "p50", "Median time of a reconcile, from taken to done").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figure("p50", l.P50, "p50", "Median time of a reconcile, from taken to done; ~ is an estimate").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

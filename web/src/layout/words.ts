@@ -1,16 +1,9 @@
 /** The short words that stand beside tokens. */
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 
-const WORDS: Readonly<Record<string, string>> = {
-  initial_list: "initial list",
-  backoff: "back-off",
-  requeue_after: "requeue after",
-  terminal_error: "terminal error",
-};
-
-/** word writes one of the contract's words as people do. */
-export function word(value: string): string {
-  return WORDS[value] ?? value;
+/** word writes one of the contract's words as people do: back-off, requeue after. */
+export function word(name: string): string {
+  return name === "backoff" ? "back-off" : name.replaceAll("_", " ");
 }
 
 /** nameOf is the last part of an item's key: web of default/web. */
@@ -41,7 +34,7 @@ export function causesWord(pass: Reconcile): string {
 
 /** retryWord says what came together with a back-off: back-off + update, back-off + 3 more. */
 function retryWord(pass: Reconcile, n: number): string {
-  const others = [...new Set(pass.causes.map(causeWord))].filter((said) => said !== WORDS["backoff"]);
+  const others = [...new Set(pass.causes.map(causeWord))].filter((said) => said !== "back-off");
   const [other] = others;
   if (other === undefined) return `${String(n)} causes`;
   return others.length === 1 && n === 2 ? `back-off + ${other}` : `back-off + ${String(n - 1)} more`;

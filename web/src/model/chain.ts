@@ -30,7 +30,7 @@ export interface Chain {
 /** As many lines are told, and as many steps gone back. */
 export const chainLimit = 200;
 
-type Asked = Pick<Model, "why" | "related" | "reconcile" | "after" | "effectsOf">;
+type Asked = Pick<Model, "why" | "related" | "reconcile" | "followed" | "effectsOf">;
 
 /** chainOf tells the chain of a reconcile as it was known at t (µs): nothing that began later is in it. */
 export function chainOf(model: Asked, run: Reconcile, t: number): Chain {
@@ -129,16 +129,9 @@ class Walk {
     for (const write of run.writes)
       for (const effect of this.model.effectsOf(write.span))
         if (!told.has(`${write.span} ${effect.key}`)) add(effect, write);
-    const next = this.byTimer(run);
+    const next = this.model.followed(run, this.t).retry;
     if (next !== undefined && !found.has(next.key)) found.set(next.key, { reconcile: next, writes: 0, since: run.to });
     return [...found.values()].sort((a, b) => a.reconcile.from - b.reconcile.from);
-  }
-
-  /** The item's next reconcile, if the timer that this one set brought it. */
-  private byTimer(run: Reconcile): Reconcile | undefined {
-    const next = this.model.after(run);
-    const came = next?.causes.some((cause) => cause.what === run.next.why) === true && next.from <= this.t;
-    return came && ["backoff", "requeue_after"].includes(run.next.why) ? next : undefined;
   }
 }
 

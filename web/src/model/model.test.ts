@@ -47,25 +47,50 @@ test("a snapshot replaces everything, a row its own key, gone takes away", () =>
   assert.deepEqual([fresh.reset, [...made.rows()].map((row) => row.row)], [true, ["controller"]]);
 });
 
-test("lanes have exact counts, rate over ten seconds and the median", () => {
+test("lanes have exact counts and the rate over ten seconds", () => {
   const made = table(controller({ key: "b", reconciles: 1204, latency: [0, 0, 4] }), controller({ key: "a" }));
   made.apply(rows([sample(0, 5, 0, "b"), sample(5, 15, 0, "b"), sample(9, 1, 0, "b")]));
   made.apply(rows([sample(9, 5, 0, "b")]));
   const lanes = made.lanes(EPOCH + 10_500_000);
   assert.deepEqual(
-    lanes.map((lane) => [lane.name, lane.controller.reconciles, lane.rate, lane.p50]),
+    lanes.map((lane) => [lane.name, lane.controller.reconciles, lane.rate]),
     [
-      ["a", 0, 0, 0],
-      ["b", 1204, 2, 6],
+      ["a", 0, 0],
+      ["b", 1204, 2],
     ],
   );
 });
 
-test("quantiles are interpolated in their power of two", () => {
+test("quantiles are interpolated in their power of two, and then rough", () => {
+  const read = (buckets: readonly number[]): unknown => Object.values(quantile(buckets, 0.5, []));
   assert.deepEqual(
-    [quantile([], 0.5), quantile([0, 0], 0.5), quantile([0, 0, 0, 8], 0.5), quantile([1, 0, 0, 3], 0.5)],
-    [0, 0, 12, 8 * (1 + 1 / 3)],
+    [read([]), read([0, 0])],
+    [
+      [0, false],
+      [0, false],
+    ],
   );
+  assert.deepEqual(
+    [read([0, 0, 0, 8]), read([0, 0, 4]), read([1, 0, 0, 3])],
+    [
+      [12, true],
+      [6, true],
+      [8 * (1 + 1 / 3), true],
+    ],
+  );
+});
+
+test("quantiles of values that are all known are exact", () => {
+  const exact = (q: number, values: readonly number[]): unknown =>
+    Object.values(quantile([0, 0, 0, 0, 1, 1], q, values));
+  assert.deepEqual(
+    [exact(0.5, [37, 18]), exact(0.99, [37, 18])],
+    [
+      [27.5, false],
+      [18 + 19 * 0.99, false],
+    ],
+  );
+  assert.deepEqual(exact(0.5, [37]), [32, true], "one of them is missing");
 });
 
 test("a reconcile is the 17th of 17, also when the older ones are not here", () => {
@@ -309,9 +334,28 @@ test("what overtook a conflicting write is the first newer version of its object
     [found?.cause.resourceVersion, found?.reconcile.key, found?.nth, found?.made],
     ["275", "r13", 2, false],
   );
-  assert.equal(made.after(failed)?.key, "r13");
-  assert.equal(made.after(later), undefined);
+  assert.equal(made.followed(failed, at(99)).after?.key, "r13");
+  assert.equal(made.followed(later, at(99)).after, undefined);
   assert.equal(made.overtaken(failed, { ...put, status: 500 }), undefined);
+  assert.equal(made.overtaken(failed, { ...put, fault: "409" }), undefined, "a fault is no conflict");
+});
+
+test("what the controller itself made after the answer overtook nothing", () => {
+  const put = write({ span: "p", method: "PUT", resource: "podsets", name: "web", before: "473", status: 409 });
+  const refused = { ...put, from: at(20), to: at(22) };
+  const failed = reconcile({ key: "a", from: at(10), start: at(10), to: at(30), writes: [refused], result: "error" });
+  const again = write({ span: "q", method: "PUT", resource: "podsets", name: "web", status: 200, after: "474" });
+  const overtaken = (madeAt: number, known: boolean): string | undefined => {
+    const ref = { reconcile: "b", span: "q" };
+    const own = cause({ by: "self", resourceVersion: "474", at: at(madeAt + 1), ...(known && { write: ref }) });
+    return table(
+      failed,
+      reconcile({ key: "b", from: at(5), start: at(5), to: at(50), writes: [{ ...again, to: at(madeAt) }] }),
+      reconcile({ key: "c", from: at(60), start: at(60), to: at(61), causes: [own] }),
+    ).overtaken(failed, refused)?.reconcile.key;
+  };
+  assert.deepEqual([overtaken(40, true), overtaken(40, false)], [undefined, undefined]);
+  assert.deepEqual([overtaken(15, true), overtaken(15, false)], ["b", "c"]);
 });
 
 test("a back-off names the reconcile that failed", () => {

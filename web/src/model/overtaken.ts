@@ -8,11 +8,11 @@ export interface Overtaking {
 
 /**
  * overtakenBy looks among an item's reconciles (in the order of time) for the first version of the object written
- * that is newer than the one written on.
+ * that is newer than the one written on. A fault that was injected is no conflict.
  */
 export function overtakenBy(own: readonly Reconcile[], pass: Reconcile, write: Write): Overtaking | undefined {
   const before = Number(write.before ?? NaN);
-  if (write.status !== 409 || Number.isNaN(before)) return undefined;
+  if (write.status !== 409 || (write.fault ?? "") !== "" || Number.isNaN(before)) return undefined;
   const uid = write.uid ?? (write.name === pass.object.name ? pass.object.uid : undefined);
   let found: Overtaking | undefined;
   for (const reconcile of own) {

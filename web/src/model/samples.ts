@@ -1,4 +1,4 @@
-import type { Sample } from "../base/rows.gen.ts";
+import type { Reconcile, Sample } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeSorted } from "../base/sorted.ts";
 import { SECOND } from "../base/time.ts";
 import type { Bin } from "./types.ts";
@@ -13,6 +13,11 @@ const byStart = (sample: Sample): number => sample.from;
 /** failed says whether a result counts as an error. */
 export function failed(result: string): boolean {
   return !FINE.has(result);
+}
+
+/** isCounted says that a reconcile was done by t, and is in the samples and totals: one that was lost is not. */
+export function isCounted({ to, result }: Reconcile, t: number): boolean {
+  return to > 0 && to <= t && result !== "lost";
 }
 
 /** The seconds of one controller, in order; the newest four hours are kept. */

@@ -16,15 +16,15 @@ import type {
   Write,
 } from "../base/rows.gen.ts";
 import { compareLists } from "../base/sorted.ts";
-import { quantile } from "./histogram.ts";
 import { LookedAt } from "./looked.ts";
+import { isOf, isTimer, mayHaveSet } from "./timers.ts";
 import { overtakenBy } from "./overtaken.ts";
 import { Reconciles } from "./reconciles.ts";
 import { Related } from "./related.ts";
 import { standing } from "./standing.ts";
 import { Stays } from "./stays.ts";
 import { Samples, addToBins, failed } from "./samples.ts";
-import type { Bin, Change, Elided, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
+import type { Bin, Change, Elided, Followed, Lane, Model, Nth, Overtaken, Span, WhyLink } from "./types.ts";
 
 /** How many rows of each kind are kept; the ones that came first go first. */
 export const LIMITS: Readonly<Record<RowKind, number>> = {
@@ -168,7 +168,6 @@ export class Table implements Model {
       controller,
       name: controller.key,
       rate: this.samplesOf(controller.key).rate(now),
-      p50: quantile(controller.latency ?? [], 0.5),
     }));
   }
 
@@ -235,25 +234,37 @@ export class Table implements Model {
     });
   }
 
-  /** A timer was set by an earlier reconcile of the item: the newest that waited for one. */
   private timerOf(reconcile: Reconcile, cause: Cause): WhyLink {
-    if (cause.what !== "backoff" && cause.what !== "requeue_after") return { cause, nth: 0 };
-    const set = (run: Reconcile): boolean => run.to > 0 && run.to <= cause.at && run.next.why === cause.what;
-    const before = this.passes.last(reconcile.controller, reconcile.item, cause.at, set);
+    const before = this.setter(reconcile, cause);
     return before === undefined ? { cause, nth: 0 } : { cause, reconcile: before, nth: this.nth(before).n };
   }
 
-  after(reconcile: Reconcile): Reconcile | undefined {
+  /** A timer was set by an earlier reconcile of the item: the newest of which it was over. */
+  private setter({ controller, item }: Reconcile, cause: Cause): Reconcile | undefined {
+    if (!isTimer(cause.what)) return undefined;
+    return this.passes.last(controller, item, cause.at, (run) => mayHaveSet(run, cause));
+  }
+
+  followed(reconcile: Reconcile, t: number): Followed {
     const own = this.passes.list(reconcile.controller, reconcile.item);
-    return own[own.length - this.passes.newer(reconcile)];
+    const later = own.slice(own.length - this.passes.newer(reconcile)).filter(({ start }) => start <= t);
+    const { why } = reconcile.next;
+    const led = (run: Reconcile): boolean =>
+      run.causes.some((cause) => cause.what === why && isOf(reconcile, cause, this.setter(run, cause)));
+    const retry = isTimer(why) ? later.find(led) : undefined;
+    return { after: later[0], retry, nth: retry === undefined ? 0 : this.nth(retry).n };
   }
 
   overtaken(reconcile: Reconcile, write: Write): Overtaken | undefined {
     const found = overtakenBy(this.passes.list(reconcile.controller, reconcile.item), reconcile, write);
     if (found === undefined) return undefined;
-    const maker = found.cause.write === undefined ? undefined : this.passes.get(found.cause.write.reconcile);
+    const { cause } = found;
+    const maker = cause.write === undefined ? undefined : this.passes.get(cause.write.reconcile);
+    const own = maker?.writes.find(({ span }) => span === cause.write?.span);
+    // What the controller itself made only afterwards is no reason; of others' writes only their events are known.
+    if ((own?.to ?? (cause.by === "self" ? cause.at : 0)) > write.to) return undefined;
     const shown = maker ?? found.reconcile;
-    return { cause: found.cause, reconcile: shown, nth: this.nth(shown).n, made: maker !== undefined };
+    return { cause, reconcile: shown, nth: this.nth(shown).n, made: maker !== undefined };
   }
 
   effectsOf(span: string): readonly Reconcile[] {

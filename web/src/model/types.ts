@@ -30,8 +30,6 @@ export interface Lane {
   readonly name: string;
   /** Reconciles a second over the last 10 s. */
   readonly rate: number;
-  /** Median of Start to To in µs, interpolated in its power of two; 0 when nothing has run. */
-  readonly p50: number;
 }
 
 /** A cause and the write and reconcile behind it, as far as they are known. */
@@ -53,6 +51,15 @@ export interface Overtaken {
   readonly nth: number;
   /** That reconcile made the version, and did not only see it. */
   readonly made: boolean;
+}
+
+/** What followed on a reconcile, of the same item; undefined where nothing has. */
+export interface Followed {
+  readonly after: Reconcile | undefined;
+  /** The one that the timer led to which the reconcile had set, its back-off or requeue after. */
+  readonly retry: Reconcile | undefined;
+  /** The number of that one among its item's. */
+  readonly nth: number;
 }
 
 /** The place of a reconcile among its item's: "reconcile 17 of 17". */
@@ -104,8 +111,8 @@ export interface Model {
   /** The newest reconcile that is done, of an item ("" = any) of a controller ("" = any). */
   latestFinished(controller: string, item: string): Reconcile | undefined;
   why(reconcile: Reconcile): readonly WhyLink[];
-  /** The next reconcile of the same item, undefined while there is none. */
-  after(reconcile: Reconcile): Reconcile | undefined;
+  /** What had followed on a reconcile at t. */
+  followed(reconcile: Reconcile, t: number): Followed;
   /** What had overtaken the object when a write of reconcile was refused for its version; undefined when not known. */
   overtaken(reconcile: Reconcile, write: Write): Overtaken | undefined;
   /** What a write set off: the reconciles whose causes it is. */

@@ -1,5 +1,6 @@
 /** One reconcile of a chain in a line. */
 import type { ChainLine } from "../model/chain.ts";
+import { isTimer } from "../model/timers.ts";
 import type { Model } from "../model/types.ts";
 import { h } from "../view/dom.ts";
 import { shapeOf } from "../view/runs.ts";
@@ -7,9 +8,20 @@ import { icon } from "../view/shapes.ts";
 import { outcome, plural, span, toneOf, word, writeName } from "../view/words.ts";
 
 /** lineSaid tells one line: how it came about, which reconcile it is, how long after. */
-export function lineSaid({ reconcile, write, writes, since, loop }: ChainLine, model: Pick<Model, "nth">): HTMLElement {
+export function lineSaid(
+  { reconcile, depth, write, writes, since, loop }: ChainLine,
+  model: Pick<Model, "nth">,
+): HTMLElement {
   const tone = toneOf(reconcile);
-  const by = write === undefined ? timer(reconcile) : writes > 1 ? plural(writes, "write", "writes") : writeName(write);
+  // Nothing leads to the first line: its first cause stands above it.
+  const by =
+    depth === 0
+      ? ""
+      : write === undefined
+        ? timer(reconcile)
+        : writes > 1
+          ? plural(writes, "write", "writes")
+          : writeName(write);
   const name = `${reconcile.item} reconcile ${String(model.nth(reconcile).n)}`;
   const after = Math.max(0, reconcile.start - since);
   return h(
@@ -30,6 +42,6 @@ export function lineSaid({ reconcile, write, writes, since, loop }: ChainLine, m
 }
 
 function timer({ causes }: ChainLine["reconcile"]): string {
-  const what = causes.find((cause) => cause.what === "backoff" || cause.what === "requeue_after")?.what ?? "";
+  const what = causes.find(({ what }) => isTimer(what))?.what ?? "";
   return what === "" ? "" : word(what);
 }

@@ -21,17 +21,21 @@ export const bands: readonly Band[] = [
     name: "Time, p50 to p99",
     high: ({ p99 }) => p99,
     low: ({ p50 }) => p50,
-    say: ({ p50, p99 }) => (p50 === 0 ? "–" : `${span(p50)} to ${span(p99)}`),
+    say: (point) => (point.p50 === 0 ? "–" : `${timeSaid(point, point.p50)} to ${timeSaid(point, point.p99)}`),
   },
   { name: "Queue depth", high: ({ depth }) => depth, say: ({ depth }) => String(depth) },
 ];
 
 const height = 40;
 
+function timeSaid({ rough }: Point, us: number): string {
+  return `${rough ? "~" : ""}${span(us)}`;
+}
+
 /** pointSaid is everything of one point in words. */
 export function pointSaid(point: Point, zone: number): string {
   const { from, p50, p99, depth, drops, errors } = point;
-  const times = p50 === 0 ? "" : `, p50 ${span(p50)}, p99 ${span(p99)}`;
+  const times = p50 === 0 ? "" : `, p50 ${timeSaid(point, p50)}, p99 ${timeSaid(point, p99)}`;
   const dropped = drops === 0 ? "" : `, ${plural(drops, "event", "events")} dropped`;
   const bad = plural(errors, "error", "errors");
   return `${clock(from, zone)}: ${rate(point.rate)} reconciles a second, ${bad}${times}, queue ${String(depth)}${dropped}`;

@@ -10,6 +10,8 @@ import type { Scope, View } from "../view/scope.ts";
 /** How many steps a chart has, and how long each is: as much as the line of time below shows. */
 const steps = 60;
 const step = 2 * SECOND;
+/** In so many reconciles the times are looked for. */
+const looked = 5000;
 /** As many lines has the table. */
 const listed = 30;
 
@@ -28,7 +30,8 @@ export class ChartsView implements View {
     const name = lane?.key ?? "";
     // A quarter of the axis is kept for what came after the moment shown, as far as there is something.
     const to = Math.min(app.watch.hubNow(), t + (step * steps) / 4);
-    this.points = series(model.samples(name, to - step * (steps + 1), to + step), to, step, steps);
+    const samples = model.samples(name, to - step * (steps + 1), to + step);
+    this.points = series(samples, to, step, steps, model.until(name, "", Infinity, looked));
     this.zone = zone;
     const root = charts(this.points, width, t);
     root.setAttribute("aria-label", `${name} over time`);

@@ -32,7 +32,11 @@ test("a reconcile as text says everything that the panel says", () => {
     nth: 18,
     made: false,
   };
-  const model = { nth: () => ({ n: 17, of: 17 }), after: () => undefined, overtaken: () => overtaken };
+  const model = {
+    nth: () => ({ n: 17, of: 17 }),
+    followed: () => ({ after: undefined, retry: undefined, nth: 0 }),
+    overtaken: () => overtaken,
+  };
   const text = issueText(run, model, at(1000));
   assert.equal(
     text,

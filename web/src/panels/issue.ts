@@ -20,18 +20,18 @@ import {
 /** issueText writes it as Markdown. now: true time, µs. Times of day are UTC, for whoever reads it elsewhere. */
 export function issueText(
   reconcile: Reconcile,
-  model: Pick<Model, "nth" | "after" | "overtaken">,
+  model: Pick<Model, "nth" | "followed" | "overtaken">,
   now: number,
 ): string {
   const { n, of } = model.nth(reconcile);
-  const next = nextSaid(reconcile, now, model.after(reconcile));
+  const next = nextSaid(reconcile, now, model.followed(reconcile, now));
   return [
     `### ${reconcile.item}: ${outcome(reconcile)} after ${span(took(reconcile, now))}`,
     `Controller ${reconcile.controller}, reconcile ${String(n)} of ${String(of)}, worker ${String(reconcile.worker)}, ` +
       `${new Date(reconcile.start / 1000).toISOString()}, trace ${reconcile.key}`,
     part(
       "What failed",
-      reconcile.writes.filter(writeFailed).map((write) => failureLine(reconcile, write, model)),
+      reconcile.writes.filter(writeFailed).map((write) => failureLine(reconcile, write, model, now)),
     ),
     part("Why it ran", reconcile.causes.map(causeLine)),
     part("How it went", reconcile.phases.map(phaseLine)),
@@ -54,13 +54,13 @@ function part(title: string, lines: readonly string[]): string {
 }
 
 /** The sentence of the panel, with the version in full and the reconcile that made or saw it. */
-function failureLine(reconcile: Reconcile, write: Write, model: Pick<Model, "overtaken">): string {
+function failureLine(reconcile: Reconcile, write: Write, model: Pick<Model, "overtaken">, now: number): string {
   const overtaken = model.overtaken(reconcile, write);
   const { text } = failureSaid(write, overtaken);
   const plain = text.replaceAll("\u00a0", "");
   if (overtaken === undefined) return plain;
   const { reconcile: run, nth } = overtaken;
-  return `${plain}; ${overtakenLink(overtaken)} reconcile ${String(nth)}, trace ${run.key}`;
+  return `${plain}; ${overtakenLink(overtaken, now)} reconcile ${String(nth)}, trace ${run.key}`;
 }
 
 function causeLine(cause: Cause): string {

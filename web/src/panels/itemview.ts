@@ -2,6 +2,8 @@
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { SECOND, clock } from "../base/time.ts";
 import { asOf } from "../model/known.ts";
+import { isTimer } from "../model/timers.ts";
+import type { WhyLink } from "../model/types.ts";
 import { h, s } from "../view/dom.ts";
 import { findingList } from "../view/findings.ts";
 import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
@@ -166,7 +168,7 @@ function generations({ wanted, observed }: Generations, journey: Journey): HTMLE
   return section("Generation", h("div", {}, said, svg));
 }
 
-function neighbours({ run, t }: Scope, runs: readonly Reconcile[]): HTMLElement {
+function neighbours({ run, t, model }: Scope, runs: readonly Reconcile[]): HTMLElement {
   const found = runs.findIndex(({ key }) => key === run?.key);
   const at = found < 0 ? runs.length - 1 : found;
   const first = Math.max(0, at - around);
@@ -174,7 +176,7 @@ function neighbours({ run, t }: Scope, runs: readonly Reconcile[]): HTMLElement 
   if (first > 0) list.append(h("li", { class: "quiet" }, plural(first, "earlier one", "earlier ones")));
   runs.slice(first, at + around + 1).forEach((one, i) => {
     const before = runs[first + i - 1];
-    if (before !== undefined) list.append(h("li", { class: "around-wait" }, waited(before, one)));
+    if (before !== undefined) list.append(h("li", { class: "around-wait" }, waited(before, one, model.why(one))));
     list.append(neighbour(one, first + i + 1, one.key === run?.key, t));
   });
   const later = runs.length - at - around - 1;
@@ -182,9 +184,13 @@ function neighbours({ run, t }: Scope, runs: readonly Reconcile[]): HTMLElement 
   return list;
 }
 
-function waited(before: Reconcile, { from, start }: Reconcile): string {
+/** waited says how long after the one before a reconcile was ready, and whose timer brought it. */
+export function waited(before: Reconcile, { from, start }: Reconcile, causes: readonly WhyLink[]): string {
   const queued = start - from > 1000 ? `, ${span(start - from)} in the queue` : "";
-  const why = ["backoff", "requeue_after"].includes(before.next.why) ? ` (${word(before.next.why)})` : "";
+  const timer = causes.find(({ cause }) => isTimer(cause.what));
+  const { reconcile: by, nth } = timer ?? {};
+  const whose = by === undefined || by.key === before.key ? "" : ` of reconcile ${String(nth)}`;
+  const why = timer === undefined ? "" : ` (${word(timer.cause.what)}${whose})`;
   return `${span(Math.max(0, from - before.to))} later${why}${queued}`;
 }
 

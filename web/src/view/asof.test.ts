@@ -4,7 +4,7 @@ import type { Row } from "../base/rows.gen.ts";
 import { at, cause, controller, pass, sample, write } from "../../test/rows.ts";
 import type { Lane } from "../model/types.ts";
 import { Table } from "../model/table.ts";
-import { aboutSaid, countsAt, countsOf, newestVersion } from "./asof.ts";
+import { aboutSaid, countsAt, newestVersion, p50Said } from "./asof.ts";
 import { byLane, totals } from "./split.ts";
 
 function table(...rows: readonly Row[]): Table {
@@ -29,11 +29,24 @@ test("the counts of an earlier moment are those of now less what was done since"
   );
   const lane = laneOf(model);
   const said = (t: number): number[] => [countsAt(model, lane, t).reconciles, countsAt(model, lane, t).errors];
-  assert.deepEqual([countsOf(lane).reconciles, countsOf(lane).errors], [12, 3]);
+  assert.deepEqual([countsAt(model, lane).reconciles, countsAt(model, lane).errors], [12, 3]);
   assert.deepEqual(said(at(5000)), [12, 3]);
   assert.deepEqual(said(at(1000)), [7, 1]);
   assert.deepEqual(said(at(500)), [6, 0]);
   assert.deepEqual(said(at(50)), [5, 0]);
+});
+
+test("the median is exact while every reconcile is here, also of an earlier moment, else it is told as rough", () => {
+  const latency = [...Array<number>(14).fill(0), 1, 1];
+  const runs = [pass(100, [0, 18.2], { key: "a" }), pass(700, [0, 37], { key: "b" })];
+  const lost = pass(800, [0, 900], { key: "lost", result: "lost" });
+  const said = (model: Table, t?: number): string => {
+    const lane = laneOf(model);
+    return p50Said(model, lane.name, countsAt(model, lane, t), t);
+  };
+  const all = table(controller({ reconciles: 2, latency }), ...runs, lost, sample(0, 2));
+  assert.deepEqual([said(all), said(all, at(500)), said(all, at(50))], ["28 ms", "18 ms", "–"]);
+  assert.match(said(table(controller({ reconciles: 2, latency }), ...runs.slice(1))), /^~/);
 });
 
 test("the newest version is the one that was known then", () => {

@@ -2,52 +2,52 @@
 import type { Controller } from "../base/rows.gen.ts";
 import { SECOND, clock } from "../base/time.ts";
 import { quantile } from "../model/histogram.ts";
-import { failed } from "../model/samples.ts";
+import { failed, isCounted } from "../model/samples.ts";
 import type { Lane, Model } from "../model/types.ts";
-import { plural } from "./words.ts";
+import { plural, span } from "./words.ts";
 
 export interface Counts {
   readonly reconciles: number;
   readonly errors: number;
-  /** µs, 0 where nothing has run. */
-  readonly p50: number;
-}
-
-/** countsOf are the counts of now. */
-export function countsOf({ controller, p50 }: Lane): Counts {
-  return { reconciles: controller.reconciles, errors: controller.errors, p50 };
+  /** How long they took, as in a sample. */
+  readonly latency: readonly number[];
 }
 
 /**
- * countsAt are the counts of the moment t (µs). Whole seconds after it are taken off by their samples, which are exact
- * whatever else was left out; the rest of t's own second by the reconciles that were done in it.
+ * countsAt are the counts of now, or of the moment t (µs). Whole seconds after it are taken off by their samples, which
+ * are exact whatever else was left out; the rest of t's own second by the reconciles that were done in it.
  */
-export function countsAt(model: Model, lane: Lane, t: number): Counts {
-  const { controller } = lane;
-  const whole = Math.ceil(t / SECOND) * SECOND;
+export function countsAt(model: Model, { name, controller }: Lane, t?: number): Counts {
   let { reconciles, errors } = controller;
   const latency = [...(controller.latency ?? [])];
-  const take = (n: number, bad: number): void => {
-    reconciles -= n;
-    errors -= bad;
-  };
-  for (const sample of model.samples(lane.name, whole, Infinity)) {
-    const bad = Object.entries(sample.byResult).filter(([result]) => failed(result));
-    take(
-      sample.reconciles,
-      bad.reduce((sum, [, n]) => sum + n, 0),
-    );
+  if (t === undefined) return { reconciles, errors, latency };
+  const whole = Math.ceil(t / SECOND) * SECOND;
+  for (const sample of model.samples(name, whole, Infinity)) {
+    reconciles -= sample.reconciles;
+    for (const [result, n] of Object.entries(sample.byResult)) if (failed(result)) errors -= n;
     for (const [i, n] of (sample.latency ?? []).entries()) latency[i] = Math.max(0, (latency[i] ?? 0) - n);
   }
-  for (const run of model.recent(lane.name, looked)) {
-    if (run.to <= t || run.to >= whole) continue;
-    take(1, failed(run.result) ? 1 : 0);
+  for (const run of model.recent(name, looked)) {
+    if (run.to <= t || !isCounted(run, whole - 1)) continue;
+    reconciles--;
+    if (failed(run.result)) errors--;
     const i = Math.max(0, Math.floor(Math.log2(Math.max(1, run.to - run.start))));
     latency[i] = Math.max(0, (latency[i] ?? 0) - 1);
   }
   const left = Math.max(0, reconciles);
-  return { reconciles: left, errors: Math.min(left, Math.max(0, errors)), p50: quantile(latency, 0.5) };
+  return { reconciles: left, errors: Math.min(left, Math.max(0, errors)), latency };
 }
+
+/** p50Said is the median of Start to To: exact while every reconcile counted is here and they are few, else with ~. */
+export function p50Said(model: Model, lane: string, { latency }: Counts, t = Infinity): string {
+  const runs = model.until(lane, "", t, few).filter((run) => isCounted(run, t));
+  const times = runs.map(({ start, to }) => to - start);
+  const { value, rough } = quantile(latency, 0.5, times);
+  return value === 0 ? "–" : `${rough ? "~" : ""}${span(value)}`;
+}
+
+/** Of so many reconciles the median is exact. */
+const few = 2000;
 
 /** How many reconciles are looked through for those of one second, or of one version. */
 const looked = 20_000;

@@ -1,5 +1,6 @@
 /** The panel's view of one reconcile: why it ran, how it went, the plan, what it changed, what comes next. */
 import type { Reconcile } from "../base/rows.gen.ts";
+import { isTimer } from "../model/timers.ts";
 import type { Model, WhyLink } from "../model/types.ts";
 import { diffTable, differences, threeWays } from "./diff.ts";
 import { h } from "./dom.ts";
@@ -36,7 +37,7 @@ export interface Around {
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
 export function details(reconcile: Reconcile, around: Around): Node[] {
   return [
-    flags(reconcile, around.model),
+    flags(reconcile, around),
     findingList(around.model.related.evidence(reconcile.key).filter(({ from }) => from <= around.now)),
     section("Why it ran", why(reconcile, around.model), "dequeue"),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
@@ -64,8 +65,12 @@ function collapsed(links: readonly WhyLink[], of: Reconcile): { link: WhyLink; c
   const rows = new Map<string, { link: WhyLink; count: number }>();
   for (const link of links) {
     const { chip, text, who } = causeSaid(link.cause, of.object);
-    const timer = link.cause.what === "backoff" || link.cause.what === "requeue_after";
-    const key = [chip, text, who, timer ? "" : (link.reconcile?.key ?? link.cause.resourceVersion ?? "")].join("|");
+    const key = [
+      chip,
+      text,
+      who,
+      isTimer(link.cause.what) ? "" : (link.reconcile?.key ?? link.cause.resourceVersion ?? ""),
+    ].join("|");
     rows.set(key, { link, count: (rows.get(key)?.count ?? 0) + 1 });
   }
   return [...rows.values()];
@@ -94,13 +99,13 @@ function spec(reconcile: Reconcile): HTMLElement | undefined {
   return list.length === 0 ? undefined : section("Spec, observed, written", diffTable(list));
 }
 
-function flags(reconcile: Reconcile, model: Model): HTMLElement | undefined {
+function flags(reconcile: Reconcile, { model, now }: Around): HTMLElement | undefined {
   const said: (Said & { go?: HTMLElement })[] = reconcile.writes.filter(writeFailed).map((write) => {
     const overtaken = model.overtaken(reconcile, write);
     const text = failureSaid(write, overtaken);
     if (overtaken === undefined) return text;
     const { reconcile: run, nth, made, cause } = overtaken;
-    return { ...text, go: goLink(run, nth, made ? cause.write?.span : undefined, overtakenLink(overtaken)) };
+    return { ...text, go: goLink(run, nth, made ? cause.write?.span : undefined, overtakenLink(overtaken, now)) };
   });
   for (const read of reconcile.reads) {
     if (read.stale !== "yes") continue;
@@ -123,14 +128,8 @@ function copies(): HTMLElement {
   return h("p", { class: "part copies" }, button("issue", "Copy as issue"), button("link", "Copy link"));
 }
 
-/** afterAt is the item's next reconcile, if it had begun at t. */
-export function afterAt(model: Pick<Model, "after">, reconcile: Reconcile, t: number): Reconcile | undefined {
-  const after = model.after(reconcile);
-  return after !== undefined && after.start <= t ? after : undefined;
-}
-
 function next(reconcile: Reconcile, { model, now }: Around): HTMLElement {
-  const said = nextSaid(reconcile, now, afterAt(model, reconcile, now));
+  const said = nextSaid(reconcile, now, model.followed(reconcile, now));
   const text = h("strong", { "data-part": "next" }, said.text);
   return h(
     "p",

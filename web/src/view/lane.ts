@@ -8,7 +8,7 @@ import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
-import { aboutSaid, countsAt, countsOf, newestVersion } from "./asof.ts";
+import { aboutSaid, countsAt, newestVersion, p50Said } from "./asof.ts";
 import type { Counts } from "./asof.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { Edges } from "./edges.ts";
@@ -19,7 +19,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { crowdSaid, heldSaid, ordinal, plural, span, spanOrNone, version, word } from "./words.ts";
+import { crowdSaid, heldSaid, ordinal, plural, spanOrNone, version, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -153,7 +153,9 @@ export class LaneElement extends HTMLElement {
     say(part(this, "name"), lane.name);
     say(part(this, "about"), aboutSaid(controller, app.zone()));
     show(part(this, "why"), lane.rate === 0);
-    this.paintCounts(t === undefined ? countsOf(lane) : countsAt(app.model, lane, t));
+    const counts = countsAt(app.model, lane, t);
+    this.paintCounts(counts);
+    say(part(this, "p50"), p50Said(app.model, this.lane, counts, t));
     if (!inSight) return;
     this.paintServer(app);
     // Where the picture does not follow, and after each jump, the boxes speak of its moment.
@@ -163,7 +165,7 @@ export class LaneElement extends HTMLElement {
     else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, app.playhead.now());
   }
 
-  private paintCounts({ reconciles, errors, p50 }: Counts): void {
+  private paintCounts({ reconciles, errors }: Counts): void {
     say(part(this, "reconciles"), count(reconciles));
     say(part(this, "reconciles-word"), reconciles === 1 ? "reconcile" : "reconciles");
     say(part(this, "errors"), count(errors));
@@ -172,7 +174,6 @@ export class LaneElement extends HTMLElement {
       .closest(".figure")
       ?.classList.toggle("has-errors", errors > 0);
     part<HTMLButtonElement>(this, "errors-go").disabled = errors === 0 || document.getElementById("search") === null;
-    say(part(this, "p50"), p50 === 0 ? "–" : span(p50));
     this.note("done", count(reconciles - errors));
   }
 

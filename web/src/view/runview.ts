@@ -1,5 +1,5 @@
 /** The view of one reconcile. */
-import { details, afterAt } from "./details.ts";
+import { details } from "./details.ts";
 import type { Around } from "./details.ts";
 import { say } from "./dom.ts";
 import type { Later } from "./later.ts";
@@ -25,12 +25,13 @@ export class RunView implements View {
     if (run === undefined) return "";
     const known = model.why(run).filter((link) => link.reconcile !== undefined).length;
     const { related } = model;
-    const after = afterAt(model, run, knownAt(scope, run));
+    const { after, retry } = model.followed(run, knownAt(scope, run));
     const now = run.to === 0 ? Math.floor(t / 250_000) : 0;
     const around = [
       related.effects(run.key).length,
       related.evidence(run.key).length,
       after?.key,
+      retry?.key,
       this.later.panels !== undefined,
     ];
     // Whatever else changed in it, a row that is replaced is another one.
@@ -50,7 +51,7 @@ export class RunView implements View {
     const { run, model } = scope;
     if (text === null || run === undefined) return;
     const now = knownAt(scope, run);
-    say(text, nextSaid(run, now, afterAt(model, run, now)).text);
+    say(text, nextSaid(run, now, model.followed(run, now)).text);
   }
 
   private readonly numbers = new WeakMap<object, number>();

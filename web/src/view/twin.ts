@@ -2,7 +2,7 @@
 import { countdown, count } from "../base/time.ts";
 import type { Token } from "../scene/types.ts";
 import type { App } from "./app.ts";
-import { countsAt, countsOf } from "./asof.ts";
+import { countsAt } from "./asof.ts";
 import { h, say } from "./dom.ts";
 import { manyOf } from "./labels.ts";
 import { byLane, totals } from "./split.ts";
@@ -51,7 +51,7 @@ export class TwinElement extends HTMLElement {
     const split = byLane(scene);
     const t = app.playhead.following ? undefined : scene.t;
     for (const lane of lanes) {
-      const { reconciles, errors } = t === undefined ? countsOf(lane) : countsAt(app.model, lane, t);
+      const { reconciles, errors } = countsAt(app.model, lane, t);
       const at = split(lane.name);
       const all = totals(at.lane, lane.controller, t === undefined);
       const held = at.lane?.held ?? [];

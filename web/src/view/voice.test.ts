@@ -25,7 +25,7 @@ const run = pass(0, [3, 2, 1, 6, 1], {
   error: "Conflict",
 });
 
-const model = { nth: () => ({ n: 3, of: 3 }), after: () => undefined, holds: () => [] };
+const model = { nth: () => ({ n: 3, of: 3 }), holds: () => [] };
 
 test("a step tells the phase, how long it took and what was done in it", () => {
   assert.equal(stepSaid(run, "dequeue", model), "web, reconcile 3, dequeue, 3 ms: update by kubectl.");

@@ -68,15 +68,15 @@ export class Voice {
 }
 
 /** stepSaid is what one sees at a phase of a reconcile: "web, reconcile 3, fetch, 0.1 ms: 3 Pod from the cache.". */
-export function stepSaid(run: Reconcile, node: NodeId, model: Pick<Model, "nth" | "after" | "holds">): string {
+export function stepSaid(run: Reconcile, node: NodeId, model: Pick<Model, "nth" | "holds">): string {
   const took = tookOf(run, node, Infinity, model.holds());
   const long = took?.over === true ? `, ${span(took.lasting)}` : "";
-  const told = toldOf(run, node, model.after(run)).filter((text) => text !== "");
+  const told = toldOf(run, node).filter((text) => text !== "");
   const what = told.length === 0 ? "" : `: ${told.join(", ")}`;
   return `${nameOf(run.item)}, reconcile ${String(model.nth(run).n)}, ${node}${long}${what}.`;
 }
 
-function toldOf(run: Reconcile, node: NodeId, after: Reconcile | undefined): readonly string[] {
+function toldOf(run: Reconcile, node: NodeId): readonly string[] {
   switch (node) {
     case "dequeue":
       return [causesShort(run)];
@@ -90,7 +90,7 @@ function toldOf(run: Reconcile, node: NodeId, after: Reconcile | undefined): rea
     case "apply":
       return run.writes.map((write) => (writeFailed(write) ? failureSaid(write).text : writeName(write)));
     default: {
-      const { text, more } = nextSaid(run, run.to, after);
+      const { text, more } = nextSaid(run, run.to);
       return [outcome(run), `${text} ${more}`.trim()];
     }
   }

@@ -80,13 +80,13 @@ test("what comes next is told as of now", () => {
   assert.deepEqual(nextSaid(again, 11_000), { text: "Tries again in 40 ms", more: "(4th time)", tone: "warn" });
   assert.equal(nextSaid(again, 60_000).text, "Back-off of 40 ms", "nobody has seen yet that it was tried again");
   const timer = reconcile({ from: 52_000, causes: [cause({ what: "update" }), cause({ what: "backoff" })] });
-  assert.deepEqual(nextSaid(again, 60_000, timer), {
+  assert.deepEqual(nextSaid(again, 60_000, { after: timer, retry: timer, nth: 2 }), {
     text: "Tried again after 41 ms, together with an update",
     more: "(4th time)",
     tone: "warn",
   });
   const update = reconcile({ from: 13_400, causes: [cause({ what: "update" })] });
-  assert.deepEqual(nextSaid(again, 60_000, update), {
+  assert.deepEqual(nextSaid(again, 60_000, { after: update, retry: undefined, nth: 0 }), {
     text: "Back-off of 40 ms set",
     more: "(4th time); an update came first, after 2.4 ms",
     tone: "warn",
@@ -125,6 +125,12 @@ test("a failed write says on which version and what the answer was", () => {
     failureSaid(put, { cause: { ...event, at: put.from + 300 } }).text,
     /tracer-page had made rv .* \(spec\) \(seen 0\.3 ms after\)/,
   );
+  assert.deepEqual(failureSaid({ ...put, fault: "409" }), {
+    chip: "fault",
+    tone: "error",
+    text: "web status written on rv 10\u00a0427: 409 Conflict, injected by a fault, on purpose",
+    who: "",
+  });
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");

@@ -2,9 +2,13 @@
 import { count, countdown, duration, rate } from "../base/time.ts";
 import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Tone } from "../layout/types.ts";
+import { word } from "../layout/words.ts";
 import { failed as failedResult } from "../model/samples.ts";
-import type { Model, Overtaken } from "../model/types.ts";
+import { isTimer } from "../model/timers.ts";
+import type { Followed, Model, Overtaken } from "../model/types.ts";
 import type { Held, Mode } from "../scene/types.ts";
+
+export { word };
 
 export type ChipTone = Tone | "quiet";
 
@@ -17,12 +21,6 @@ export interface Said {
   readonly who: string;
 }
 
-const causeWord: Readonly<Record<string, string>> = {
-  backoff: "back-off",
-  requeue_after: "requeue after",
-  initial_list: "initial list",
-};
-
 /** span is a duration as the page writes it; what is shorter than the hundredth of a millisecond is told in µs. */
 export function span(us: number): string {
   return us >= 0 && us < 10 ? `${String(Math.round(us))} µs` : duration(us);
@@ -31,11 +29,6 @@ export function span(us: number): string {
 /** spanOrNone is span, and a dash for a phase in which nothing was to be done. */
 export function spanOrNone(us: number): string {
   return us < 1 ? "–" : span(us);
-}
-
-/** word is a contract's word as the page writes it: back-off, requeue after. */
-export function word(name: string): string {
-  return causeWord[name] ?? name.replaceAll("_", " ");
 }
 
 /** nameOf is an item without its namespace. */
@@ -184,8 +177,9 @@ export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">):
   const on = (write.before ?? "") === "" ? "" : ` on rv ${version(write.before ?? "")}`;
   const by = overtaken === undefined ? "" : `, but ${overtakenSaid(write, overtaken.cause)}`;
   const answer = [write.status === 0 ? "no answer" : String(write.status), kindSaid(write.error)].join(" ").trim();
-  const chip = conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
-  const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}`;
+  const fault = (write.fault ?? "") !== "";
+  const chip = fault ? "fault" : conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
+  const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}${fault ? ", injected by a fault, on purpose" : ""}`;
   return { chip, tone: "error", text, who: "" };
 }
 
@@ -198,9 +192,9 @@ function overtakenSaid(write: Write, cause: Cause): string {
   return `${who} had made rv ${version(cause.resourceVersion ?? "")}${what} ${when}`;
 }
 
-/** overtakenLink is what the link to the reconcile that made or saw a version says before its number. */
-export function overtakenLink({ made }: Pick<Overtaken, "made">): string {
-  return made ? "made by" : "seen by";
+/** overtakenLink is what the link to the reconcile that made or saw a version says before its number, as of now. */
+export function overtakenLink({ made, reconcile }: Pick<Overtaken, "made" | "reconcile">, now: number): string {
+  return made ? "made by" : reconcile.start > now ? "seen later by" : "seen by";
 }
 
 /** What comes next, in words, with its colour. */
@@ -210,21 +204,21 @@ export interface NextSaid {
   readonly tone: Tone;
 }
 
-/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). after is the item's next one, if any. */
-export function nextSaid(reconcile: Reconcile, now: number, after?: Reconcile): NextSaid {
+/** nextSaid puts what follows a reconcile into words, as of now (true time, µs). */
+export function nextSaid(reconcile: Reconcile, now: number, followed?: Followed): NextSaid {
   if (reconcile.to === 0) return { text: "Still running", more: "", tone: "accent" };
   const { why, requeues = 0 } = reconcile.next;
   switch (why) {
     case "backoff": {
       const words = { ahead: "Tries again in", over: "Tried again after", set: "Back-off of" };
-      const said = timerSaid(reconcile, now, after, words);
+      const said = timerSaid(reconcile, now, followed, words);
       const nth = requeues > 0 ? `(${ordinal(requeues)} time)` : "";
       const more = said.more === "" ? nth : nth === "" ? `but ${said.more}` : `${nth}; ${said.more}`;
       return { text: said.text, more, tone: "warn" };
     }
     case "requeue_after": {
       const words = { ahead: "Comes back in", over: "Came back after", set: "Asked to come back after" };
-      const said = timerSaid(reconcile, now, after, words);
+      const said = timerSaid(reconcile, now, followed, words);
       return { text: said.text, more: said.more === "" ? "as it asked for" : `but ${said.more}`, tone: "warn" };
     }
     case "requeue":
@@ -245,29 +239,33 @@ interface TimerWords {
 function timerSaid(
   reconcile: Reconcile,
   now: number,
-  after: Reconcile | undefined,
+  { after, retry, nth }: Partial<Followed> = {},
   words: TimerWords,
 ): { readonly text: string; readonly more: string } {
   const { why, at = 0 } = reconcile.next;
-  const whole = at > 0 ? ` ${duration(Math.max(0, at - reconcile.to))}` : "";
+  const whole = `${words.set} ${at > 0 ? duration(Math.max(0, at - reconcile.to)) : "unknown length"}`;
   if (after === undefined) {
     if (at > now) return { text: `${words.ahead} ${countdown(at - now)}`, more: "" };
-    return { text: `${words.set}${whole === "" ? " unknown length" : whole}`, more: "" };
+    return { text: whole, more: "" };
   }
-  const gone = duration(Math.max(0, after.from - reconcile.to));
-  if (after.causes.some((cause) => cause.what === why)) {
+  const gone = (run: Reconcile): string => duration(Math.max(0, run.from - reconcile.to));
+  if (after.key === retry?.key) {
     const also = after.causes.find((cause) => cause.what !== why);
-    return { text: `${words.over} ${gone}${also === undefined ? "" : `, together with ${cameSaid(also)}`}`, more: "" };
+    return {
+      text: `${words.over} ${gone(after)}${also === undefined ? "" : `, together with ${cameSaid(also)}`}`,
+      more: "",
+    };
   }
-  const first = after.causes[0];
-  const set = why === "backoff" ? " set" : "";
-  const text = `${words.set}${whole}${whole === "" ? " unknown length" : ""}${set}`;
-  return { text, more: `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone}` };
+  const [first] = after.causes;
+  const more = `${first === undefined ? "something else" : cameSaid(first)} came first, after ${gone(after)}`;
+  if (retry !== undefined) return { text: `${words.over} ${gone(retry)}, in reconcile ${String(nth)}`, more };
+  return { text: why === "backoff" ? `${whole} set` : whole, more };
 }
 
 function cameSaid(cause: Cause): string {
   const { chip } = causeSaid(cause);
-  return `${/^[aeiou]/.test(chip) ? "an" : "a"} ${chip}`;
+  // A timer is another reconcile's.
+  return `a${isTimer(cause.what) ? "n earlier" : /^[aeiou]/.test(chip) ? "n" : ""} ${chip}`;
 }
 
 /** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
