@@ -37,7 +37,7 @@ func room(p Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " hidden><span data-part=\"said\" role=\"status\"></span> <button class=\"button small\" type=\"button\" data-part=\"main\" hidden></button> <button class=\"link\" type=\"button\" data-part=\"other\" hidden></button></tracer-room>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, " tabindex=\"-1\" hidden><span data-part=\"said\" role=\"status\"></span> <button class=\"button small\" type=\"button\" data-part=\"main\" hidden></button> <button class=\"link\" type=\"button\" data-part=\"other\" hidden></button></tracer-room>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,7 +1,8 @@
-import type { Locator, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 
 import { expect, test } from "./demo.ts";
 import { Hub } from "./hub.ts";
+import { named, tabTo, use } from "./keyboard.ts";
 
 const symbols: Readonly<Record<string, string>> = {
   "←": "ArrowLeft",
@@ -247,28 +248,11 @@ test("a skip link leads to the details, which scroll by the arrow keys", async (
   await expect.poll(() => dash.locator("#details").evaluate((panel) => panel.scrollTop)).toBeGreaterThan(0);
 });
 
-/** Goes to what is to be pressed by Tab alone. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await expect(target).toBeVisible();
-  for (let i = 0; i < 200; i++) {
-    if (await target.evaluate((one) => one === document.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`${String(target)} does not come to the focus by Tab`);
-}
-
-async function use(page: Page, target: Locator, key = "Enter"): Promise<void> {
-  await tabTo(page, target);
-  await page.keyboard.press(key);
-}
-
 async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   const download = page.waitForEvent("download");
   await press();
   return (await download).suggestedFilename();
 }
-
-const named = (page: Page, name: string): Locator => page.getByRole("button", { name, exact: true });
 
 test("pictures, sessions, issues and links are saved and copied by the keyboard alone", async ({ dash, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -7,7 +7,7 @@ import { ask } from "./ask.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 import type { Chip } from "./chips.ts";
 
-type Fields = Readonly<Record<string, string | number>>;
+type Fields = Readonly<Record<string, string | number | undefined>>;
 
 export class ControlElement extends HTMLElement {
   private app: App | undefined;
@@ -140,8 +140,7 @@ export class ControlElement extends HTMLElement {
   }
 
   private async press({ dataset }: HTMLButtonElement): Promise<void> {
-    const by = dataset["by"];
-    await this.run({ command: dataset["command"] ?? "", ...(by === undefined ? {} : { by }) });
+    await this.run({ command: dataset["command"] ?? "", by: dataset["by"] });
   }
 
   private async submit(form: HTMLFormElement): Promise<void> {
@@ -152,8 +151,8 @@ export class ControlElement extends HTMLElement {
       if (value.trim() !== "") fields[field.name] = field.name === "factor" ? Number(value) : value.trim();
     }
     const { delay, seconds } = form.querySelector<HTMLSelectElement>("[name=fault]")?.selectedOptions[0]?.dataset ?? {};
-    if (delay !== undefined && delay !== "") fields["delay_ms"] = Number(delay);
-    if (seconds !== undefined && seconds !== "") fields["seconds"] = Number(seconds);
+    if ((delay ?? "") !== "") fields["delay_ms"] = Number(delay);
+    if ((seconds ?? "") !== "") fields["seconds"] = Number(seconds);
     const wrong = await this.run(fields);
     // The hub's error begins with the name of the field that is wrong.
     const field = form.querySelector<HTMLElement>(`[name="${/^\w+/.exec(wrong)?.[0] ?? ""}"]`);

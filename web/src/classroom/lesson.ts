@@ -85,7 +85,7 @@ export class LessonElement extends HTMLElement {
     const [lesson, viewers, led] = [player.lesson(), player.viewers(), this.led()];
     this.highlight(lesson);
     this.seek();
-    const was = this.lesson;
+    const [was, held] = [this.lesson, document.activeElement];
     const { state } = app.watch.connection();
     const [heard, heardBefore] = [state === "live" || state === "restored", this.heard];
     this.heard = heard;
@@ -100,14 +100,24 @@ export class LessonElement extends HTMLElement {
     document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
     if (anew(was, lesson)) this.askMine(lesson);
-    // Where the lesson comes only after its list is closed, the focus waits on the list's button.
-    if (was === undefined && document.activeElement?.id === "lessons-open") part(this, "body").focus();
     if (lesson !== undefined) this.draw(lesson);
+    this.refocus(held, was, lesson);
     this.fit();
     if (lesson !== was && lesson !== undefined) this.select(lesson, given);
     // The map has another size, and its letters may have one.
     given.relaid();
     this.looks = app.looks.get();
+  }
+
+  /**
+   * What had the focus goes with a beat or a lesson; where the lesson comes only after its list is closed, it is on the
+   * list's button.
+   */
+  private refocus(held: Element | null, was: Lesson | undefined, now: Lesson | undefined): void {
+    // A choice that is drawn anew has it already.
+    const gone = held?.checkVisibility() === false && !document.activeElement?.hasAttribute("data-choice");
+    if (gone || (was === undefined && held?.id === "lessons-open"))
+      document.querySelector<HTMLElement>(now === undefined ? "#lessons-open, #map" : ".lesson-body")?.focus();
   }
 
   /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
@@ -152,11 +162,11 @@ export class LessonElement extends HTMLElement {
     const box = part(this, "question");
     show(box, question !== undefined);
     if (question === undefined) return;
-    const focus = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["choice"] : undefined;
+    const focus = document.activeElement?.getAttribute("data-choice") ?? "";
     // Who teaches does not vote; who learns alone does.
     const may = question.polled && (document.body.dataset["role"] === "viewer" || this.viewers === 0);
     box.replaceChildren(...questionOf(question, { mine: this.mine, viewers: this.viewers, may }));
-    if (focus !== undefined) box.querySelector<HTMLElement>(`[data-choice="${focus}"]`)?.focus();
+    box.querySelector<HTMLElement>(`[data-choice="${focus}"]`)?.focus();
   }
 
   private drawCame({ state, came }: Lesson): void {

@@ -26,6 +26,8 @@ export class Lessons {
   }
 
   open(): void {
+    // The focus is not to be on a row that is replaced.
+    part(this.dialog, "list").replaceChildren();
     this.dialog.showModal();
     void this.list();
   }

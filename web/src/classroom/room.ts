@@ -73,12 +73,15 @@ export class RoomElement extends HTMLElement {
     const line = given === undefined || room === undefined ? undefined : this.line(given, room);
     show(this, line !== undefined);
     if (line === undefined) return;
+    const held = document.activeElement;
     say(part(this, "said"), line.said);
     for (const [name, button] of [["main", line.main] as const, ["other", line.other] as const]) {
       show(part(this, name), button !== undefined);
       say(part(this, name), button?.[0] ?? "");
     }
     this.presses = [line.main?.[1], line.other?.[1]];
+    // The button that had the focus is gone: the next Tab goes on from here.
+    if (held?.checkVisibility() === false) this.focus();
   }
 
   private watches(): boolean {
