@@ -291,6 +291,7 @@ type student struct {
 	beats  []*flow.Beat
 	engine *engine.Engine
 	plan   []moment
+	silent map[int]bool // the beats that have waited, and told nothing
 }
 
 // moment is something that the presenter or the cluster did then.
@@ -300,7 +301,7 @@ type moment struct {
 }
 
 func newStudent(t *testing.T, l *format.Lesson, beats []*flow.Beat) *student {
-	s := &student{t: t, beats: beats}
+	s := &student{t: t, beats: beats, silent: map[int]bool{}}
 	var first []engine.Effect
 	s.engine, first = engine.New(l, beats[0].From, 1)
 	s.later(beats[0].From, engine.Input{Result: &engine.Result{Seq: first[0].Prepare.Seq, Run: beats[0].Run}})
@@ -336,6 +337,11 @@ func (s *student) watch(blocks []block) {
 	if state := s.engine.State(); !s.engine.Over() || state != nil {
 		s.t.Errorf("in the end the lesson is %+v", state)
 	}
+	for _, b := range s.beats {
+		if b.Question != "" && b.Acted != 0 && !s.silent[b.N] {
+			s.t.Errorf("beat %d was not seen to wait", b.N)
+		}
+	}
 }
 
 // until does all that was done before a time, and lets time pass.
@@ -362,6 +368,7 @@ func (s *student) step(at int64, in engine.Input) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.tellsNoAnswer(at)
 	for _, f := range effects {
 		switch {
 		case f.Act != nil:

@@ -59,13 +59,26 @@ func nameOf(a format.Action) string { return a.Kind + " " + a.Name }
 func (r *Run) refused(a format.Action, err error) (string, error) {
 	switch reason := string(apierrors.ReasonForError(err)); {
 	case err == nil:
-		return "", fmt.Errorf("%s %s was taken, and was to be refused as %s: mend the beat", a.Verb, nameOf(a), a.Refused)
+		return "", fmt.Errorf("%s was taken, and was to be refused as %s: mend the beat", requestOf(a), a.Refused)
 	case reason != a.Refused:
 		return "", r.explainAction(a, err)
 	}
 	var answer apierrors.APIStatus
 	errors.As(err, &answer)
-	return fmt.Sprintf("%s %s was refused: %d %s", a.Verb, nameOf(a), answer.Status().Code, a.Refused), nil
+	return fmt.Sprintf("%s was refused (%d %s)", requestOf(a), answer.Status().Code, a.Refused), nil
+}
+
+// requestOf says what an action sends last: "a create of ConfigMap a".
+func requestOf(a format.Action) string {
+	switch a.Verb {
+	case format.DoApply, format.DoEdit:
+		return "an " + a.Verb + " of " + nameOf(a)
+	case format.DoDeleteChild:
+		return "a delete of a " + a.Child + " of " + nameOf(a)
+	case format.DoWriteOld:
+		return "a write with an old version of " + nameOf(a)
+	}
+	return "a " + a.Verb + " of " + nameOf(a)
 }
 
 func (r *Run) apply(ctx context.Context, a format.Action) (string, error) {

@@ -138,14 +138,14 @@ func TestRefusals(t *testing.T) {
 `)
 	want := []string{
 		"applied ConfigMap a",
-		"write-old ConfigMap a was refused: 409 Conflict",
-		"create ConfigMap a was refused: 409 AlreadyExists",
-		"error: create ConfigMap b was taken, and was to be refused as AlreadyExists: mend the beat",
+		"a write with an old version of ConfigMap a was refused (409 Conflict)",
+		"a create of ConfigMap a was refused (409 AlreadyExists)",
+		"error: a create of ConfigMap b was taken, and was to be refused as AlreadyExists: mend the beat",
 		"error: edit ConfigMap none: there is none in namespace lesson-refusals: apply it in an earlier beat, or mend the name",
 		"error: delete-child ConfigMap a: it controls no Pod that could be deleted",
 		"error: apply Pod bad: Pod \"bad\" is invalid: spec.containers: Required value: mend the object in the lesson",
 		"applied Deployment d",
-		"write-old Deployment d was refused: 409 Conflict",
+		"a write with an old version of Deployment d was refused (409 Conflict)",
 	}
 	for i, line := range strings.Split(said, "\n") {
 		if !strings.HasPrefix(line, want[i]) {
@@ -166,7 +166,7 @@ func TestWriteOldOfAnyValue(t *testing.T) {
       - write-old: {object: Deployment/a, set: spec.template.spec.nodeSelector, each: [{size: "1"}, {size: "2"}]}
       - write-old: {object: Deployment/a, set: spec.minReadySeconds, each: [3, null]}
 `)
-	want := "applied Deployment a" + strings.Repeat("\nwrite-old Deployment a was refused: 409 Conflict", 3)
+	want := "applied Deployment a" + strings.Repeat("\na write with an old version of Deployment a was refused (409 Conflict)", 3)
 	if said != want {
 		t.Errorf("said:\n%s\nwant:\n%s", said, want)
 	}

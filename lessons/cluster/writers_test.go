@@ -41,7 +41,7 @@ func TestBothWritersUpdate(t *testing.T) {
       - write-old: {object: ConfigMap/a, set: metadata.annotations.colour, each: [blue, green]}
         refused: Conflict
 `)
-	if want := "write-old ConfigMap a was refused: 409 Conflict"; said != want {
+	if want := "a write with an old version of ConfigMap a was refused (409 Conflict)"; said != want {
 		t.Errorf("it said %q, want %q", said, want)
 	}
 	if got, want := strings.Join(sent, " "), "GET PUT GET PUT PUT"; got != want {

@@ -33,7 +33,8 @@ type State struct {
 	// microseconds since the epoch.
 	WaitingFor string `json:"waitingFor,omitempty"`
 	Until      int64  `json:"until,omitempty"`
-	// Came are the conditions of the wait and how many rows fit each so far.
+	// Came are the conditions of the wait and how many rows fit each so far;
+	// those of a beat with a question only once it is revealed, or has failed.
 	Came     []Came    `json:"came,omitempty"`
 	Question *Question `json:"question,omitempty"`
 	// Error is why the lesson failed: beat, line and remedy.
@@ -105,9 +106,11 @@ func (e *Engine) State() *State {
 		State:     e.word(), Next: e.nextWords(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Error: e.failure,
 		Sel: Sel{e.lesson.Controller, e.item(), e.sel}, answers: e.answers,
 	}
-	for i := range e.matched {
-		m := &e.matched[i]
-		s.Came = append(s.Came, Came{m.text, m.says, m.came(), m.fits})
+	if !e.secret() {
+		for i := range e.matched {
+			m := &e.matched[i]
+			s.Came = append(s.Came, Came{m.text, m.says, m.came(), m.fits})
+		}
 	}
 	if e.skips() {
 		s.Words = fmt.Sprintf("The lesson goes on to beat %d: what this one does is done without words.", e.from+1)
@@ -117,6 +120,11 @@ func (e *Engine) State() *State {
 		s.Then = e.fill(b.Then)
 	}
 	return s
+}
+
+// secret says that what is waited for would give away the answer to a question.
+func (e *Engine) secret() bool {
+	return e.current().Question != nil && e.stage != done && e.failure == ""
 }
 
 // word is the stage in the words that the page knows.
@@ -163,6 +171,12 @@ func (e *Engine) waitingFor() string {
 	case undoing, settling:
 		return fmt.Sprintf("everything to be as it was before beat %d", e.beat+1)
 	case waiting:
+		switch {
+		case e.secret() && e.skips():
+			return "what comes of it"
+		case e.secret():
+			return "the answer"
+		}
 		var open []string
 		for i, c := range e.current().Wait.For {
 			if i >= len(e.matched) || !e.matched[i].fits {
