@@ -11,9 +11,11 @@ async function said(dash: Page): Promise<string> {
 
 /** Makes a PodSet and waits until a reconcile of it that created Pods is in the page's list; gives its key. */
 async function created(demo: Demo, dash: Page, name: string): Promise<string> {
+  // Another test may have had one of that name.
+  const before = new Set((await demo.reconciles(`default/${name}`)).map((run) => run.key));
   await demo.action("create", { namespace: "default", name, replicas: "2" });
   const key = async (): Promise<string> => {
-    const runs = await demo.reconciles(`default/${name}`);
+    const runs = (await demo.reconciles(`default/${name}`)).filter((run) => !before.has(run.key));
     return runs.find((run) => run.plan.some((action) => action.summary === "create 2 Pods"))?.key ?? "";
   };
   await expect.poll(key).not.toBe("");
