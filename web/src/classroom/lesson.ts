@@ -117,7 +117,9 @@ export class LessonElement extends HTMLElement {
     // A choice that is drawn anew has it already.
     const gone = held?.checkVisibility() === false && !document.activeElement?.hasAttribute("data-choice");
     if (gone || (was === undefined && held?.id === "lessons-open"))
-      document.querySelector<HTMLElement>(now === undefined ? "#lessons-open, #map" : ".lesson-body")?.focus();
+      document
+        .querySelector<HTMLElement>(now === undefined ? "#lessons-open, #map" : '#lesson [data-part="body"]')
+        ?.focus();
   }
 
   /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
