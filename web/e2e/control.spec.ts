@@ -116,4 +116,11 @@ test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
     .poll(async () => (await demo.reconciles("default/web")).flatMap((run) => run.writes.map((write) => write.status)))
     .toContain(409);
   await expect(dash.locator("#details")).toContainText(/[Cc]onflict/);
+  const runs = await demo.reconciles("default/web");
+  const failed = runs.find((run) => run.writes.some((write) => write.status === 409));
+  await dash.locator(`#details [data-go="${failed?.key ?? ""}"]`).click();
+  const flag = dash.locator("#details .flags").first();
+  await expect(flag).toContainText("409 Conflict, injected by a fault, on purpose");
+  await expect(flag.getByRole("button")).toHaveCount(0);
+  await dash.screenshot({ path: test.info().outputPath("injected.png") });
 });

@@ -48,6 +48,17 @@ test("at an earlier moment nothing of what came later is told", () => {
   assert.deepEqual(lines(table(edit, own, other, deep), "edit", 11), ["edit here", " own loop"]);
 });
 
+test("what ran at that moment runs, whatever came of it later", () => {
+  const told = chainOf(table(edit, own), edit, at(12));
+  assert.deepEqual(
+    told.lines.map(({ reconcile: { key, to, result } }) => [key, to > 0, result]),
+    [
+      ["edit", true, "success"],
+      ["own", false, ""],
+    ],
+  );
+});
+
 test("several writes of one reconcile are one line, with the time since the first was sent", () => {
   const two = run("two", 0, [], {
     writes: [write({ span: "a", from: at(1) }), write({ span: "b", from: at(3) })],

@@ -1,5 +1,6 @@
 /** What led to a reconcile and what its writes set off: a tree, told as lines in order. Pure. */
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import { asOf } from "./known.ts";
 import type { Model } from "./types.ts";
 
 /** One line: a reconcile and how it came about. */
@@ -32,7 +33,7 @@ export const chainLimit = 200;
 
 type Asked = Pick<Model, "why" | "related" | "reconcile" | "followed" | "effectsOf">;
 
-/** chainOf tells the chain of a reconcile as it was known at t (µs): nothing that began later is in it. */
+/** chainOf tells the chain of a reconcile as it was known at t (µs): nothing that began later is in it, and what ran then runs. */
 export function chainOf(model: Asked, run: Reconcile, t: number): Chain {
   const walk = new Walk(model, t);
   const back = walk.back(run);
@@ -59,7 +60,7 @@ class Walk {
   }
 
   add(line: ChainLine): void {
-    this.lines.push(line);
+    this.lines.push({ ...line, reconcile: asOf(line.reconcile, this.t, []) });
     this.seen.add(line.reconcile.key);
   }
 

@@ -18,6 +18,7 @@ export const chainView: View = {
     const { lines, here } = chain(scope);
     return [
       here,
+      scope.following,
       ...lines.map(({ reconcile, writes }) => `${reconcile.key}${String(writes)}${reconcile.result}`),
     ].join();
   },
@@ -33,7 +34,7 @@ export const chainView: View = {
       );
     }
     told.lines.forEach((line, i) => list.append(row(line, i === told.here, scope.model)));
-    const end = told.cut ? "There is more than fits here." : ended(told);
+    const end = told.cut ? "There is more than fits here." : ended(told, scope.following);
     return [
       h("h3", { class: "part-title part" }, "From the first cause to here, and on"),
       list,
@@ -47,8 +48,11 @@ function chain({ model, run, ...rest }: Scope): Chain {
   return chainOf(model, run, knownAt({ model, run, ...rest }, run));
 }
 
-function ended({ lines, here }: Chain): string {
-  return here === lines.length - 1 ? "This reconcile has set off nothing that is known." : "";
+/** ended says it where nothing came of a reconcile, of an earlier moment in other words. */
+export function ended({ lines, here }: Pick<Chain, "lines" | "here">, following: boolean): string {
+  if (here < lines.length - 1) return "";
+  const what = "set off nothing that is known.";
+  return following ? `This reconcile has ${what}` : `By the moment shown this reconcile had ${what}`;
 }
 
 function row(line: ChainLine, here: boolean, model: Model): HTMLElement {

@@ -7,6 +7,7 @@ import { at, cause, controller, hold, pass, reconcile, wait, write } from "../..
 import { threeWays } from "../view/diff.ts";
 import { findingsAt } from "../view/findings.ts";
 import { standsStill } from "../view/standstill.ts";
+import { ended } from "./chainview.ts";
 import { findingText } from "./findingsview.ts";
 import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
 import { queueNow } from "./queueview.ts";
@@ -17,6 +18,16 @@ function table(...rows: readonly Row[]): Table {
   made.apply({ type: "rows", offset: 1, now: at(0), rows, gone: [] });
   return made;
 }
+
+test("that nothing was set off is told as of the moment shown", () => {
+  const chain = (n: number): Parameters<typeof ended>[0] => {
+    const line = { reconcile: reconcile(), depth: 0, writes: 0, since: 0, loop: false };
+    return { lines: Array.from({ length: n }, () => line), here: 0 };
+  };
+  assert.equal(ended(chain(1), true), "This reconcile has set off nothing that is known.");
+  assert.equal(ended(chain(1), false), "By the moment shown this reconcile had set off nothing that is known.");
+  assert.equal(ended(chain(2), false), "");
+});
 
 test("a journey has a row for each cause, and marks by result", () => {
   const runs = [

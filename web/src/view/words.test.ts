@@ -8,6 +8,7 @@ import {
   failureSaid,
   nextSaid,
   ordinal,
+  overtakenLink,
   outcome,
   span,
   spanOrNone,
@@ -134,6 +135,13 @@ test("a failed write says on which version and what the answer was", () => {
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");
+});
+
+test("a reconcile that saw a version only after the moment shown saw it later", () => {
+  const seen = reconcile({ start: 500 });
+  const said = [400, 500].map((now) => overtakenLink({ made: false, reconcile: seen }, now));
+  assert.deepEqual(said, ["seen later by", "seen by"]);
+  assert.equal(overtakenLink({ made: true, reconcile: seen }, 400), "made by");
 });
 
 test("no word of an error is said twice", () => {
