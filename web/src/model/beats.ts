@@ -63,7 +63,13 @@ export function lessonAt(beat: Beat, t: number): Lesson {
     highlight: beat.highlight ?? [],
     controller,
     state: done ? "done" : acted > 0 && t >= acted ? "acting" : "ready",
-    next: done ? (beat.n < beat.of ? "Next beat" : "The end") : beat.question ? "Next: show the answer" : "Next: play it",
+    next: done
+      ? beat.n < beat.of
+        ? "Next beat"
+        : "The end"
+      : beat.question
+        ? "Next: show the answer"
+        : "Next: play it",
     did: [],
     waitingFor: "",
     came: [],
