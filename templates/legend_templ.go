@@ -49,7 +49,7 @@ func legend() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = means("item in flight").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = means("item").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -35,8 +35,8 @@ async function stepTo(dash: Page, phase: string): Promise<void> {
   for (let steps = 0; steps < 8; steps++) await dash.keyboard.press("ArrowLeft");
   await expect(async () => {
     await dash.keyboard.press("ArrowRight");
-    await expect(lit).toBeAttached({ timeout: 200 });
-  }, `stepping on does not come to ${phase}`).toPass({ timeout: 5_000 });
+    await expect(lit).toBeAttached({ timeout: 700 });
+  }, `stepping on does not come to ${phase}`).toPass({ timeout: 15_000 });
 }
 
 /** The texts that one cannot read to their end: they stick out of their box, of the picture, or of the page. */
