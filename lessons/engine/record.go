@@ -19,7 +19,7 @@ func (e *Engine) begin(b *format.Beat) {
 		Controller: e.lesson.Controller, Item: e.item(), Reconcile: e.sel, From: e.now,
 	}
 	if q := b.Question; q != nil {
-		r.Question, r.Right, r.Because = e.fill(q.Text), q.Right, e.fill(q.Because)
+		r.Question = e.fill(q.Text)
 		for _, c := range q.Choices {
 			r.Choices = append(r.Choices, e.fill(c.Text))
 		}
@@ -39,6 +39,9 @@ func (e *Engine) recordDone() {
 	if e.record != nil {
 		r := *e.record
 		r.Done, r.Then, r.Reconcile = e.now, e.fill(e.current().Then), e.sel
+		if q := e.current().Question; q != nil { // rows are there for everybody to read
+			r.Right, r.Because = q.Right, e.fill(q.Because)
+		}
 		e.put(r)
 	}
 }

@@ -192,7 +192,11 @@ func (s *script) show(effects []Effect) {
 			fmt.Fprintf(&s.out, "clean %d: %s\n", f.Clean.Seq, f.Clean.Run)
 		case f.Record != nil:
 			r := f.Record
-			fmt.Fprintf(&s.out, "record: %s from %d acted %d done %d to %d\n", r.Key, r.From, r.Acted, r.Done, r.To)
+			answer := ""
+			if r.Right != 0 || r.Because != "" {
+				answer = " with the answer"
+			}
+			fmt.Fprintf(&s.out, "record: %s from %d acted %d done %d to %d%s\n", r.Key, r.From, r.Acted, r.Done, r.To, answer)
 		}
 	}
 	state := s.state()
