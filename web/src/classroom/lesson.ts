@@ -11,7 +11,7 @@ const commands: readonly Command[] = ["next", "previous", "restart", "stop", "st
 
 const nobody = "Nobody has answered. Press Next again to show the answer.";
 
-const stillWaits = "Not yet: it has not come. Wait, restart the beat or go back.";
+const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
 
 /** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
 const fits = [0.36, 0.42, 0.48, 0.54, 0.6].flatMap((share) =>
