@@ -190,9 +190,8 @@ test("a recording does not give the answer away: what is under way at its moment
   await page.keyboard.press("PageDown");
   await page.keyboard.press("PageDown");
   await expect(lesson.locator(".is-right")).toContainText("One");
-  const write = panel.locator(".fall-name.is-lit");
-  await expect(write).toContainText("PUT status");
-  await expect(write).toBeInViewport();
+  await expect(page.getByRole("button", { name: "Reconcile", exact: true })).toHaveAttribute("aria-current", "true");
+  await expect(panel.getByText("409 Conflict")).toBeInViewport();
   await expect(panel.locator(".fall-name", { hasText: "held" })).toBeVisible();
   await expect(panel.locator(".fall-name", { hasText: "compute" }).locator("xpath=following-sibling::*[2]")).toHaveText(
     /ms|µs/,

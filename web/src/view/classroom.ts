@@ -16,7 +16,7 @@ export interface Given {
   readonly tell: Tell;
   /** Brings a controller's lane into sight. */
   readonly reveal: (controller: string) => void;
-  /** Shows a reconcile in the panel, and lights a write of it, "" for none. */
+  /** Opens a reconcile in the panel, and lights a write of it, "" for none. */
   readonly go: (reconcile: string, write: string) => void;
   /** Fits everything to the room and the letters that it has now. */
   readonly relaid: () => void;

@@ -73,7 +73,7 @@ export function buildPage(app: App, page: string): PageParts {
     lanes.reveal(controller);
   };
   const go = (reconcile: string, write: string): void => {
-    panel.go(reconcile, write);
+    panel.go(reconcile, write, true);
   };
   const loader = new ClassroomLoader({ app, page, seek, reveal, tell, go, relaid });
   const tryIt = (): void => {

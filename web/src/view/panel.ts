@@ -267,11 +267,11 @@ export class PanelElement extends HTMLElement {
     app.selection.set({ controller: of ?? this.scope(app).lane?.key ?? "", item, reconcile: "" });
   }
 
-  /** Shows a reconcile, and lights a write of it; false where it is not known. */
-  go(reconcile: string, write = ""): boolean {
+  /** Shows a reconcile, in its own view where it opens or lights a write of it; false where it is not known. */
+  go(reconcile: string, write = "", opens = write !== ""): boolean {
     const run = this.app?.model.reconcile(reconcile);
     this.runView.lit = write;
-    if (write !== "") this.selected = "run";
+    if (opens) this.selected = "run";
     if (run !== undefined) this.app?.selection.set({ controller: run.controller, item: run.item, reconcile });
     return run !== undefined;
   }
