@@ -1,7 +1,7 @@
 /** The side panel: the latest reconciles, what is selected, or one of the other views. */
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import { SECOND, countdown, duration } from "../base/time.ts";
+import { SECOND, dueIn, duration } from "../base/time.ts";
 import { stationOf } from "../layout/spotlight.ts";
 import { asOf, settled } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
@@ -207,7 +207,7 @@ export class PanelElement extends HTMLElement {
     this.runView.tick(this.body, scope);
     this.markStep(tab, scope);
     for (const left of this.body.querySelectorAll<HTMLElement>("[data-until]"))
-      say(left, countdown(Number(left.dataset["until"]) - scope.t));
+      say(left, dueIn(Number(left.dataset["until"]) - scope.t));
     for (const age of this.body.querySelectorAll<HTMLElement>("[data-since]"))
       say(age, duration(Math.max(0, scope.t - Number(age.dataset["since"]))));
   }
