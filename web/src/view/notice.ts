@@ -1,6 +1,6 @@
 /** The one line above the map that says how it stands with the connection, in words, and what one can do. */
 import type { App } from "./app.ts";
-import { attr, h, show } from "./dom.ts";
+import { attr, h, say, show } from "./dom.ts";
 import { noticeOf } from "./notices.ts";
 import type { Asked, Words } from "./notices.ts";
 
@@ -33,20 +33,16 @@ export class NoticeElement extends HTMLElement implements Asked {
 
   /** Says something for a while: what a key has done, what could not be done. */
   tell(text: string, button?: string, press?: () => void): void {
+    const forget = (): void => {
+      this.hush();
+    };
     const done = (): void => {
-      this.told = undefined;
+      forget();
       press?.();
-      this.app?.wake();
     };
     this.told = button === undefined ? { text, tone: "ok" } : { text, tone: "warn", button, press: done };
     clearTimeout(this.forgetting);
-    this.forgetting = window.setTimeout(
-      () => {
-        this.told = undefined;
-        this.app?.wake();
-      },
-      button === undefined ? toldFor : 4 * toldFor,
-    );
+    this.forgetting = window.setTimeout(forget, button === undefined ? toldFor : 4 * toldFor);
     this.app?.wake();
   }
 
@@ -62,10 +58,10 @@ export class NoticeElement extends HTMLElement implements Asked {
     const words = noticeOf(app, this);
     show(this, words !== undefined);
     if (words === undefined) return;
-    if (this.text.textContent !== words.text) this.text.textContent = words.text;
+    say(this.text, words.text);
     attr(this, "data-tone", words.tone);
     show(this.button, words.button !== undefined);
-    if (this.button.textContent !== (words.button ?? "")) this.button.textContent = words.button ?? "";
+    say(this.button, words.button ?? "");
     this.press = words.press;
   }
 }

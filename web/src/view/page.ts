@@ -20,6 +20,7 @@ import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
 import { Voice } from "./voice.ts";
+import { writeFailed } from "./words.ts";
 
 /** What main calls: step and draw on every frame, paint at most ten times a second. One part is painted with each step. */
 export interface PageParts {
@@ -91,7 +92,7 @@ export function buildPage(app: App, page: string): PageParts {
     },
   });
   const history = new History(app);
-  connectKeys(app, { notice, loader, line, save, history });
+  connectKeys(app, { notice, loader, line, save, history, go });
   const links = new Links(app, history, tell, seek);
   const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
@@ -130,9 +131,11 @@ interface Keyed {
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
   readonly history: History;
+  /** Opens a reconcile in the panel, and lights a write of it, "" for none. */
+  readonly go: (reconcile: string, write: string) => void;
 }
 
-function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): void {
+function connectKeys(app: App, { notice, loader, line, save, history, go }: Keyed): void {
   const step = stepper(app);
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
@@ -173,8 +176,12 @@ function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): 
     error: (direction) => {
       const match = app.filter.get().on ? " that matches" : "";
       const back = direction > 0;
-      if (step.error(direction)) notice.hush();
-      else notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
+      const run = step.error(direction);
+      if (run !== undefined) {
+        notice.hush();
+        go(run.key, run.writes.find(writeFailed)?.span ?? "");
+      } else
+        notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
     },
     link: () => {
       const link = linkHere(app);

@@ -3,14 +3,14 @@ import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
-import { failed } from "./words.ts";
+import { failed, writeFailed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
   reconcile(direction: 1 | -1): void;
   phase(direction: 1 | -1): void;
-  /** The next error, or the one before; false when there is none. */
-  error(direction: 1 | -1): boolean;
+  /** Goes to where the next error arose, or the one before, and gives its reconcile; undefined when there is none. */
+  error(direction: 1 | -1): Reconcile | undefined;
 }
 
 /** How many reconciles are looked through for the one before or after. */
@@ -32,15 +32,10 @@ export function stepper(app: App): Stepper {
     },
     error(direction) {
       const run = errorFrom(app, direction);
-      if (run !== undefined) show(app, run, "requeue");
-      return run !== undefined;
+      if (run !== undefined) app.playhead.seek(arose(app, run));
+      return run;
     },
   };
-}
-
-/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
-export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
-  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
 }
 
 /** What just ended counts as being there still for so long, in µs. */
@@ -92,6 +87,18 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
 
 function isBad(run: Reconcile): boolean {
   return failed(run) || run.failedWrites > 0;
+}
+
+/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
+export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
+  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
+}
+
+/** When it came to the phase in which the first of its writes failed, or to the last one, which gave an error back. */
+export function arose({ model }: Pick<App, "model">, run: Reconcile): number {
+  const { from = Infinity } = run.writes.find(writeFailed) ?? {};
+  const { stations } = spotlight(run, model.holds());
+  return stations.filter(({ node, at }) => node !== "requeue" && at <= from).at(-1)?.at ?? run.start;
 }
 
 function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
