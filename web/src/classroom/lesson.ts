@@ -206,7 +206,7 @@ export class LessonElement extends HTMLElement {
     const lit = new Set<Element>();
     if (lesson !== undefined) {
       const lane = document.querySelector(`tracer-lane[data-lane="${CSS.escape(lesson.controller)}"]`);
-      const strip = document.querySelector(`#twin [data-lane="${CSS.escape(lesson.controller)}"]`);
+      const strip = document.querySelector(`#twin [data-of="${CSS.escape(lesson.controller)}"]`);
       for (const name of lesson.highlight.map((one) => CSS.escape(one))) {
         // Where the map is a list, a line is seen at its ends.
         const ends = name.split("-").map((end) => strip?.querySelector(`[data-station="${end}"]`));
