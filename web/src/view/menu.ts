@@ -30,7 +30,7 @@ export function connectMenu(
   document.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element)) return;
     if (!menu.contains(target)) menu.open = false;
-    if (target.closest("a[download]") !== null) tell("Saving this session: your browser says when the file is there");
+    if (target.closest("a[download]") !== null) tell("Saving this session: see your browser's downloads");
   });
   const save = (kind: "svg" | "png"): void => {
     void import("/static/picture.js")

@@ -16,11 +16,11 @@ import type { Scrubber } from "./scrubber.ts";
 import { SearchElement } from "./search.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
+import type { Stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
 import { Voice } from "./voice.ts";
-import { writeFailed } from "./words.ts";
 
 /** What main calls: step and draw on every frame, paint at most ten times a second. One part is painted with each step. */
 export interface PageParts {
@@ -56,7 +56,10 @@ export function buildPage(app: App, page: string): PageParts {
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
   const twin = the("twin", TwinElement);
-  const step = stepper(app);
+  const go = (reconcile: string, write: string): void => {
+    panel.go(reconcile, write, true);
+  };
+  const step = stepper(app, go);
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   const relaid = connectLooks(app, lanes);
@@ -72,9 +75,6 @@ export function buildPage(app: App, page: string): PageParts {
   };
   const reveal = (controller: string): void => {
     lanes.reveal(controller);
-  };
-  const go = (reconcile: string, write: string): void => {
-    panel.go(reconcile, write, true);
   };
   const loader = new ClassroomLoader({ app, page, seek, reveal, tell, go, relaid });
   const tryIt = (): void => {
@@ -92,7 +92,7 @@ export function buildPage(app: App, page: string): PageParts {
     },
   });
   const history = new History(app);
-  connectKeys(app, { notice, loader, line, save, history, go });
+  connectKeys(app, { notice, loader, line, save, history, step });
   const links = new Links(app, history, tell, seek);
   const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
@@ -131,12 +131,10 @@ interface Keyed {
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
   readonly history: History;
-  /** Opens a reconcile in the panel, and lights a write of it, "" for none. */
-  readonly go: (reconcile: string, write: string) => void;
+  readonly step: Stepper;
 }
 
-function connectKeys(app: App, { notice, loader, line, save, history, go }: Keyed): void {
-  const step = stepper(app);
+function connectKeys(app: App, { notice, loader, line, save, history, step }: Keyed): void {
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
     pause: () => {
@@ -176,12 +174,8 @@ function connectKeys(app: App, { notice, loader, line, save, history, go }: Keye
     error: (direction) => {
       const match = app.filter.get().on ? " that matches" : "";
       const back = direction > 0;
-      const run = step.error(direction);
-      if (run !== undefined) {
-        notice.hush();
-        go(run.key, run.writes.find(writeFailed)?.span ?? "");
-      } else
-        notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
+      if (step.error(direction)) notice.hush();
+      else notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
     },
     link: () => {
       const link = linkHere(app);

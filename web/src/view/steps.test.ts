@@ -4,6 +4,7 @@ import { at, controller, pass, write } from "../../test/rows.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { Table } from "../model/table.ts";
 import { arose } from "./steps.ts";
+import { writeFailed } from "./words.ts";
 
 test("an error is looked at where it arose: where its write failed, else in the last phase before it was given back", () => {
   const whole = [1, 10, 10, 10, 1];
@@ -21,5 +22,5 @@ test("an error is looked at where it arose: where its write failed, else in the 
   ];
   const model = new Table();
   model.apply({ type: "rows", offset: 1, now: at(5000), rows: [controller(), ...cases.map(([run]) => run)], gone: [] });
-  for (const [run, ms] of cases) assert.equal(arose({ model }, run), at(ms), run.key);
+  for (const [run, ms] of cases) assert.equal(arose({ model }, run, run.writes.find(writeFailed)), at(ms), run.key);
 });
