@@ -145,7 +145,7 @@ func Index(p Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = lessons().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = lessons(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

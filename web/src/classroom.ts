@@ -74,7 +74,7 @@ interface Presenter {
   readonly press: Readonly<Partial<Record<Button, () => void>>>;
 }
 
-function presenterParts({ app, reveal }: Given, room: () => Room | undefined): Presenter {
+function presenterParts({ app, reveal, tell }: Given, room: () => Room | undefined): Presenter {
   const share = new Share(room, the("share", HTMLDialogElement));
   const openShare = (): void => {
     share.open();
@@ -82,7 +82,7 @@ function presenterParts({ app, reveal }: Given, room: () => Room | undefined): P
   if (app.recording !== undefined) return { share, press: { "share-open": openShare } };
   const lessons = new Lessons(app, the("lessons", HTMLDialogElement));
   const tryIt = the("tryit", TryItElement);
-  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), reveal);
+  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), reveal, tell);
   const press = {
     "share-open": openShare,
     "lessons-open": () => {

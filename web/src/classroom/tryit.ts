@@ -1,7 +1,9 @@
 /** The panel with which a visitor makes real API calls. */
 import type { Item } from "../base/rows.gen.ts";
+import { clock } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { h, part, say } from "../view/dom.ts";
+import type { Tell } from "../view/link.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
 
@@ -25,6 +27,7 @@ export class TryItElement extends HTMLElement {
   private app: App | undefined;
   private toggle: HTMLButtonElement | undefined;
   private acted: ((controller: string) => void) | undefined;
+  private tell: Tell | undefined;
   private replicas = 3;
   /** How many replicas an action may ask for. */
   private most = 0;
@@ -34,11 +37,12 @@ export class TryItElement extends HTMLElement {
   /** The item whose controller may be about to meet a conflict, and since when, µs of the hub's clock. */
   private awaited: { readonly item: string; readonly since: number } | undefined;
 
-  /** acted is told the controller whose items an action is about. */
-  connect(app: App, toggle: HTMLButtonElement, acted: (controller: string) => void): void {
+  /** acted is told the controller whose items an action is about; tell says something for a while. */
+  connect(app: App, toggle: HTMLButtonElement, acted: (controller: string) => void, tell: Tell): void {
     this.app = app;
     this.toggle = toggle;
     this.acted = acted;
+    this.tell = tell;
     this.most = Number(this.dataset["most"] ?? 0);
     this.on("fold", "click", () => {
       this.fold(!this.isFolded());
@@ -86,7 +90,8 @@ export class TryItElement extends HTMLElement {
     this.toggle?.setAttribute("aria-expanded", String(wanted));
     if (!wanted) return this.toggle?.focus();
     this.paint();
-    this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled), button")?.focus();
+    const field = this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled)");
+    (field ?? part(this, "close")).focus();
     if (matchMedia("(max-width: 760px)").matches) this.scrollIntoView();
   }
 
@@ -196,8 +201,21 @@ export class TryItElement extends HTMLElement {
       this.linkConflict();
     }
     if (action === "delete") this.offerAgain({ ...args, replicas: size });
-    this.app?.playhead.follow();
+    this.toLive();
     return true;
+  }
+
+  /** What was done is seen live; the way back to the moment that was looked at is offered. */
+  private toLive(): void {
+    const { app } = this;
+    if (app === undefined) return;
+    const { following } = app.playhead;
+    const at = app.playhead.now();
+    app.playhead.follow();
+    if (following) return;
+    this.tell?.("Back to live to show it.", `Back to ${clock(at, app.zone())}`, () => {
+      app.playhead.seek(at);
+    });
   }
 
   /** The controller of an item, or, of one that is not there yet, the one that has others like it. */

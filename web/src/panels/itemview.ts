@@ -6,6 +6,7 @@ import { isTimer } from "../model/timers.ts";
 import type { WhyLink } from "../model/types.ts";
 import { h, s } from "../view/dom.ts";
 import { findingList } from "../view/findings.ts";
+import { axisEnds } from "./charts.ts";
 import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
 import type { Generations, Journey, Mark } from "./journey.ts";
 import { section } from "../view/parts.ts";
@@ -83,7 +84,7 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
       "data-walk": true,
     },
     svg,
-    h("p", { class: "axis-ends" }, h("span", {}, clock(journey.from, zone)), h("span", {}, clock(journey.to, zone))),
+    axisEnds(journey.from, journey.to, zone),
     stripes(drawn),
   );
 }

@@ -35,20 +35,16 @@ export class NoticeElement extends HTMLElement implements Asked {
 
   /** Says something for a while: what a key has done, what could not be done. */
   tell(text: string, button?: string, press?: () => void): void {
+    const forget = (): void => {
+      this.hush();
+    };
     const done = (): void => {
-      this.told = undefined;
+      forget();
       press?.();
-      this.app?.wake();
     };
     this.told = button === undefined ? { text, tone: "ok" } : { text, tone: "warn", button, press: done };
     clearTimeout(this.forgetting);
-    this.forgetting = window.setTimeout(
-      () => {
-        this.told = undefined;
-        this.app?.wake();
-      },
-      button === undefined ? toldFor : 4 * toldFor,
-    );
+    this.forgetting = window.setTimeout(forget, button === undefined ? toldFor : 4 * toldFor);
     this.app?.wake();
   }
 

@@ -63,7 +63,7 @@ function connectionWords(app: Shown, asked: Asked): Words | undefined {
 function brokenWords(app: Shown, asked: Asked): Words | undefined {
   const bad = app.watch.malformed();
   if (bad === asked.noted) return undefined;
-  const text = `${plural(bad, "row", "rows")} could not be read and ${bad === 1 ? "was" : "were"} skipped · ${app.watch.problem()}`;
+  const text = `${plural(bad, "row could not be read and was", "rows could not be read and were")} skipped · ${app.watch.problem()}`;
   const press = (): void => {
     asked.noted = bad;
     app.wake();
@@ -144,7 +144,7 @@ function restoredWords({ how }: Connection & { state: "restored" }): Words {
     case "gap":
       return how.reconciles > 0
         ? {
-            text: `Connected again. ${plural(how.reconciles, "reconcile", "reconciles")} in between ${how.reconciles === 1 ? "is" : "are"} only counted`,
+            text: `Connected again. ${plural(how.reconciles, "reconcile in between is", "reconciles in between are")} only counted`,
             tone: "warn",
           }
         : { text: "Connected again. The picture is whole from here on", tone: "ok" };

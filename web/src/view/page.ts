@@ -16,6 +16,7 @@ import type { Scrubber } from "./scrubber.ts";
 import { SearchElement } from "./search.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
+import type { Stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
@@ -55,7 +56,10 @@ export function buildPage(app: App, page: string): PageParts {
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
   const twin = the("twin", TwinElement);
-  const step = stepper(app);
+  const go = (reconcile: string, write: string): void => {
+    panel.go(reconcile, write, true);
+  };
+  const step = stepper(app, go);
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   const relaid = connectLooks(app, lanes);
@@ -71,9 +75,6 @@ export function buildPage(app: App, page: string): PageParts {
   };
   const reveal = (controller: string): void => {
     lanes.reveal(controller);
-  };
-  const go = (reconcile: string, write: string): void => {
-    panel.go(reconcile, write, true);
   };
   const loader = new ClassroomLoader({ app, page, seek, reveal, tell, go, relaid });
   const tryIt = (): void => {
@@ -91,7 +92,7 @@ export function buildPage(app: App, page: string): PageParts {
     },
   });
   const history = new History(app);
-  connectKeys(app, { notice, loader, line, save, history });
+  connectKeys(app, { notice, loader, line, save, history, step });
   const links = new Links(app, history, tell, seek);
   const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
@@ -130,10 +131,10 @@ interface Keyed {
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
   readonly history: History;
+  readonly step: Stepper;
 }
 
-function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): void {
-  const step = stepper(app);
+function connectKeys(app: App, { notice, loader, line, save, history, step }: Keyed): void {
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
     pause: () => {

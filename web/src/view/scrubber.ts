@@ -9,7 +9,7 @@ import { pans } from "./pans.ts";
 import { speedSaid } from "./playhead.ts";
 import { readPalette } from "./shapes.ts";
 import type { Palette } from "./shapes.ts";
-import { momentOf, selectAt } from "./steps.ts";
+import { momentOf, select, selectAt } from "./steps.ts";
 import { Stretch, bucketOf } from "./stretch.ts";
 import { axisHeight, barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimelineDrawing } from "./timeline.ts";
@@ -229,7 +229,7 @@ export class Scrubber {
       .filter((run) => run.to >= from && run.to < from + width);
     const run = inside.find(failed) ?? inside[0];
     if (run === undefined) return app.playhead.seek(at);
-    app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+    select(app, run);
     app.playhead.seek(momentOf(app, run, "apply"));
   }
 

@@ -1,23 +1,23 @@
 /** Steps through time by phase and by reconcile; both pause the picture. */
 import type { NodeId } from "../base/geometry.ts";
-import type { Reconcile } from "../base/rows.gen.ts";
+import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
-import { failed } from "./words.ts";
+import { failed, writeFailed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
   reconcile(direction: 1 | -1): void;
   phase(direction: 1 | -1): void;
-  /** The next error, or the one before; false when there is none. */
+  /** Goes to where the next error arose, or the one before; false when there is none. */
   error(direction: 1 | -1): boolean;
 }
 
 /** How many reconciles are looked through for the one before or after. */
 const reach = 50_000;
 
-/** stepper makes the steps for an app. */
-export function stepper(app: App): Stepper {
+/** stepper makes the steps for an app. go opens a reconcile in the panel, and lights a write of it, "" for none. */
+export function stepper(app: App, go?: (reconcile: string, write: string) => void): Stepper {
   return {
     reconcile(direction) {
       const run = neighbour(app, direction);
@@ -32,15 +32,13 @@ export function stepper(app: App): Stepper {
     },
     error(direction) {
       const run = errorFrom(app, direction);
-      if (run !== undefined) show(app, run, "requeue");
-      return run !== undefined;
+      if (run === undefined) return false;
+      const write = run.writes.find(writeFailed);
+      go?.(run.key, write?.span ?? "");
+      app.playhead.seek(arose(app, run, write));
+      return true;
     },
   };
-}
-
-/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
-export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
-  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
 }
 
 /** What just ended counts as being there still for so long, in µs. */
@@ -49,8 +47,7 @@ const lately = 500_000;
 /** selectAt selects the reconcile that is under way at t, or was just now; without one nothing is selected. */
 export function selectAt(app: App, t: number): void {
   const there = (run: Reconcile): boolean => run.start <= t && (run.to === 0 || run.to + lately >= t);
-  const run = app.model.recent("", reach).find(there);
-  app.selection.set(run === undefined ? undefined : { controller: run.controller, item: run.item, reconcile: run.key });
+  select(app, app.model.recent("", reach).find(there));
 }
 
 /**
@@ -94,8 +91,25 @@ function isBad(run: Reconcile): boolean {
   return failed(run) || run.failedWrites > 0;
 }
 
+/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
+export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
+  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
+}
+
+/** When it came to the phase in which a write of it failed, or to the last one, which gave an error back. */
+export function arose({ model }: Pick<App, "model">, run: Reconcile, write?: Pick<Write, "from">): number {
+  const { stations } = spotlight(run, model.holds());
+  const before = stations.filter(({ node, at }) => node !== "requeue" && at <= (write?.from ?? Infinity));
+  return before.at(-1)?.at ?? run.start;
+}
+
+/** Selects a reconcile, undefined for none. */
+export function select(app: App, run: Reconcile | undefined): void {
+  app.selection.set(run && { controller: run.controller, item: run.item, reconcile: run.key });
+}
+
 function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
-  app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+  select(app, run);
   app.playhead.seek(momentOf(app, run, node));
 }
 
