@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { type Demo, choose, expect, test } from "./demo.ts";
+import { pick, stepTo } from "./common.ts";
+import { type Demo, type ReconcileLine, choose, expect, test } from "./demo.ts";
 
 /** PICTURES=1 makes the README's pictures anew; otherwise they go to the test's results, and the tree stays clean. */
 const remade = process.env["PICTURES"] === "1";
@@ -22,22 +23,10 @@ const looks = [
   { name: "map-narrow", item: "blog", theme: "light", width: 390, height: 844 },
 ] as const;
 
-/** The key of the newest reconcile of an item that planned to create Pods. */
-async function creating(demo: Demo, item: string): Promise<string | undefined> {
+/** The newest reconcile of an item that created Pods and is over. */
+async function creating(demo: Demo, item: string): Promise<ReconcileLine | undefined> {
   const runs = await demo.reconciles(item);
-  return runs.filter((run) => run.plan.some((action) => action.summary.startsWith("create "))).at(-1)?.key;
-}
-
-/** Pauses, steps to the beginning of the reconcile that is selected, and on until it is in a phase. */
-async function stepTo(dash: Page, phase: string): Promise<void> {
-  await dash.keyboard.press(".");
-  // A map that is out of sight stands still; the stations say it there.
-  const lit = dash.locator(`[data-node="${phase}"].is-lit, [data-station="${phase}"].is-lit`).first();
-  for (let steps = 0; steps < 8; steps++) await dash.keyboard.press("ArrowLeft");
-  await expect(async () => {
-    await dash.keyboard.press("ArrowRight");
-    await expect(lit).toBeAttached({ timeout: 700 });
-  }, `stepping on does not come to ${phase}`).toPass({ timeout: 15_000 });
+  return runs.filter((run) => run.to > 0 && run.plan.some(({ summary }) => summary.startsWith("create "))).at(-1);
 }
 
 /** The texts that one cannot read to their end: they stick out of their box, of the picture, or of the page. */
@@ -75,10 +64,10 @@ for (const { name, item, theme, width, height } of looks) {
     if (theme !== "light") await choose(dash, theme);
     await demo.action("create", { namespace: "default", name: item, replicas: "3" });
     await expect.poll(() => creating(demo, `default/${item}`)).toBeDefined();
-    const key = (await creating(demo, `default/${item}`)) ?? "";
-    await dash.locator(`[data-go="${key}"]`).first().click();
+    const run = await creating(demo, `default/${item}`);
+    await pick(dash, run?.key ?? "");
     await expect(dash.locator("#details")).toContainText("create 3 Pods");
-    await stepTo(dash, "apply");
+    await stepTo(dash, run, "apply");
     await expect(dash.locator("#details .fall-name.is-step").first()).toHaveText("apply");
     await dash.screenshot({ path: pictureAt(`${name}.png`) });
 

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { pods } from "./cluster.ts";
+import { pick, slowly } from "./common.ts";
 import { type Demo, expect, test } from "./demo.ts";
 
 /** The reconciles of the item with an action of the plan, oldest first. */
@@ -80,16 +81,18 @@ test("a scale in the page goes round the loop and makes Pods in the API server",
   const fresh = async (): ReturnType<typeof planned> =>
     (await planned(demo, "default/web", "create 2 Pods")).filter(({ key }) => !before.includes(key));
   await quiet(dash);
+  await slowly(dash);
   const seen = stations(dash, ["dequeue", "fetch", "compute", "apply", "requeue"]);
   await dash.getByRole("button", { name: "Scale", exact: true }).click();
   await expect(dash.getByText("from 3 to 5")).toBeVisible();
   expect(await seen).toEqual(["dequeue", "fetch", "compute", "apply", "requeue"]);
+  await dash.keyboard.press("End");
 
   await expect.poll(async () => (await fresh()).length).toBe(1);
   expect(await pods(demo.data, "default", "web")).toHaveLength(5);
   const [run] = await fresh();
   await dash.getByRole("button", { name: "Close" }).first().click();
-  await dash.locator(`[data-go="${run?.key ?? ""}"]`).click();
+  await pick(dash, run?.key ?? "");
   const panel = dash.locator("#details");
   await expect(panel).toContainText("create 2 Pods");
   await expect(panel).toContainText("201");
@@ -113,7 +116,7 @@ test("the writes come back as own writes, linked to the reconcile that made them
     expect(own.every((cause) => cause.by === "self")).toBe(true);
   }
   const effect = caused[0]?.key ?? "";
-  await dash.locator(`[data-go="${effect}"]`).click();
+  await pick(dash, effect);
   const link = dash.locator("#details [data-go]").filter({ hasText: "reconcile" }).first();
   await link.click();
   await expect(dash.locator("#details")).toContainText("create 2 Pods");
