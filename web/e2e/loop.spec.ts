@@ -28,43 +28,26 @@ async function settled(demo: Demo, item: string, replicas: number): Promise<void
     .toBe(true);
 }
 
-/** Waits until no node has been lit for a second: what went before has been played to its end. */
-async function quiet(dash: Page): Promise<void> {
-  await expect(dash.locator("#status")).toContainText("controller");
-  await dash.evaluate(
-    () =>
-      new Promise<void>((done) => {
-        let since = performance.now();
-        let frames = 0; // a page that stands still for a second has not been looked at
-        const look = (): void => {
-          frames++;
-          if (document.querySelector("[data-node].is-lit") !== null) [since, frames] = [performance.now(), 0];
-          if (performance.now() - since > 1000 && frames > 20) done();
-          else requestAnimationFrame(look);
-        };
-        look();
-      }),
-  );
-}
-
-/** The stations of the loop in the order in which they light up from now on, until the last of them does. */
-function stations(dash: Page, wanted: string[]): Promise<string[]> {
-  return dash.evaluate(
-    (names) =>
-      new Promise<string[]>((done) => {
-        const seen: string[] = [];
-        const look = (): void => {
-          for (const name of names) {
-            const lit = document.querySelector(`[data-node="${name}"].is-lit`) !== null;
-            if (lit && !seen.includes(name)) seen.push(name);
-          }
-          if (seen.length === names.length) done(seen);
-          else requestAnimationFrame(look);
-        };
-        look();
-      }),
-    wanted,
-  );
+/** Notes from now on at which stations, lit, each reconcile is drawn; gives what there is of one, in the order of time. */
+async function stations(dash: Page): Promise<(reconcile: string) => Promise<string[] | undefined>> {
+  const seen = await dash.evaluateHandle(() => {
+    interface Lane {
+      drawing(): { tokens?: { tokens: readonly { kind: string; reconcile: string; node?: string }[] } };
+    }
+    const lane = document.querySelector("tracer-lane") as unknown as Lane;
+    const places: Record<string, string[]> = {};
+    const look = (): void => {
+      for (const { kind, reconcile, node } of lane.drawing().tokens?.tokens ?? []) {
+        if (kind !== "pass" || document.querySelector(`[data-node="${node ?? ""}"].is-lit`) === null) continue;
+        const all = (places[reconcile] ??= []);
+        if (node !== undefined && all.at(-1) !== node) all.push(node);
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+    return places;
+  });
+  return (reconcile) => seen.evaluate((places, key) => places[key], reconcile);
 }
 
 test("a scale in the page goes round the loop and makes Pods in the API server", async ({ demo, dash }) => {
@@ -80,17 +63,20 @@ test("a scale in the page goes round the loop and makes Pods in the API server",
   const before = (await planned(demo, "default/web", "create 2 Pods")).map(({ key }) => key);
   const fresh = async (): ReturnType<typeof planned> =>
     (await planned(demo, "default/web", "create 2 Pods")).filter(({ key }) => !before.includes(key));
-  await quiet(dash);
   await slowly(dash);
-  const seen = stations(dash, ["dequeue", "fetch", "compute", "apply", "requeue"]);
+  const seen = await stations(dash);
   await dash.getByRole("button", { name: "Scale", exact: true }).click();
   await expect(dash.getByText("from 3 to 5")).toBeVisible();
-  expect(await seen).toEqual(["dequeue", "fetch", "compute", "apply", "requeue"]);
-  await dash.keyboard.press("End");
-
   await expect.poll(async () => (await fresh()).length).toBe(1);
-  expect(await pods(demo.data, "default", "web")).toHaveLength(5);
+  await expect.poll(() => pods(demo.data, "default", "web")).toHaveLength(5);
   const [run] = await fresh();
+  // It takes ten times as long as it is drawn live.
+  const phases = ["dequeue", "fetch", "compute", "apply", "requeue"];
+  const passed = async (): Promise<string[]> =>
+    ((await seen(run?.key ?? "")) ?? []).filter((node) => phases.includes(node));
+  await expect.poll(passed, { timeout: 40_000 }).toEqual(phases);
+
+  await dash.keyboard.press("End");
   await dash.getByRole("button", { name: "Close" }).first().click();
   await pick(dash, run?.key ?? "");
   const panel = dash.locator("#details");
