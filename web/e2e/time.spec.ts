@@ -51,8 +51,8 @@ test("slow motion plays what is recorded from where one is, and says how far beh
 });
 
 test("from a moment that one has gone to it plays on, and End is what is live", async ({ demo, dash }) => {
-  const key = await created(demo, dash, "slow");
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  const key = await created(demo, "slow");
+  await pick(dash, key);
   await dash.keyboard.press(".");
   await expect(dash.getByRole("button", { name: "Follow" })).toBeVisible();
   await dash.keyboard.press("ArrowLeft");
