@@ -31,9 +31,8 @@ test("what is seldom needed is loaded when it is needed, and travels gzipped", a
   await expect(page.locator("#tryit")).toBeVisible();
   expect([...scripts.keys()]).toEqual(["app.js", "panels.js", "classroom.js"]);
 
-  await page.goto(`${hub.origin}/?recording=sample`);
   scripts.clear();
-  await page.reload();
+  await page.goto(`${hub.origin}/?recording=sample`);
   await expect(page.locator("tracer-lane")).toHaveCount(2);
   await expect.poll(() => [...scripts.keys()]).toEqual(["app.js", "panels.js"]);
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#map").press("s")]);

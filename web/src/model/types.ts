@@ -108,8 +108,8 @@ export interface Model {
   recent(controller: string, limit: number): readonly Reconcile[];
   /** "reconcile 17 of 17" among its item's. */
   nth(reconcile: Reconcile): Nth;
-  /** The newest reconcile that is done, of an item ("" = any) of a controller ("" = any). */
-  latestFinished(controller: string, item: string): Reconcile | undefined;
+  /** The newest reconcile of an item that is done, whichever controller's. */
+  latestFinished(item: string): Reconcile | undefined;
   why(reconcile: Reconcile): readonly WhyLink[];
   /** What had followed on a reconcile at t. */
   followed(reconcile: Reconcile, t: number): Followed;
