@@ -12,10 +12,10 @@ import {
   errorSaid,
   failureSaid,
   failed,
+  hasRefused,
   nextSaid,
   overtakenLink,
   plural,
-  version,
   writeFailed,
 } from "./words.ts";
 import type { Said } from "./words.ts";
@@ -83,7 +83,7 @@ function causeRow({ cause, reconcile, write, nth }: WhyLink, of: Reconcile, coun
   if (said.who !== "") row.append(h("strong", {}, said.who), " ");
   if (reconcile !== undefined) row.append(goLink(reconcile, nth, write?.span));
   else if ((cause.resourceVersion ?? "") !== "")
-    row.append(h("span", { class: "rv" }, `rv ${version(cause.resourceVersion ?? "")}`));
+    row.append(h("span", { class: "rv" }, `rv ${cause.resourceVersion ?? ""}`));
   return row;
 }
 
@@ -97,7 +97,8 @@ function plan(reconcile: Reconcile): HTMLElement {
 function flags(reconcile: Reconcile, { model, now }: Around): HTMLElement | undefined {
   const said: (Said & { go?: HTMLElement })[] = reconcile.writes.filter(writeFailed).map((write) => {
     const overtaken = model.overtaken(reconcile, write);
-    const text = failureSaid(write, overtaken);
+    const failure = failureSaid(write, overtaken);
+    const text: Said = hasRefused(reconcile) ? { ...failure, tone: "warn" } : failure;
     if (overtaken === undefined) return text;
     const { reconcile: run, nth, made, cause } = overtaken;
     return { ...text, go: goLink(run, nth, made ? cause.write?.span : undefined, overtakenLink(overtaken, now)) };

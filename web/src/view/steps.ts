@@ -3,13 +3,13 @@ import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
-import { failed } from "./words.ts";
+import { failed, hasRefused } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
   reconcile(direction: 1 | -1): void;
   phase(direction: 1 | -1): void;
-  /** The next error, or the one before; false when there is none. */
+  /** The next error or refused write, or the one before; false when there is none. */
   error(direction: 1 | -1): boolean;
 }
 
@@ -91,7 +91,7 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
 }
 
 function isBad(run: Reconcile): boolean {
-  return failed(run) || run.failedWrites > 0;
+  return failed(run) || hasRefused(run);
 }
 
 function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
