@@ -74,6 +74,8 @@ export interface Bin {
   readonly to: number;
   readonly count: number;
   readonly errors: number;
+  /** How many writes were refused, or reconciles had one that was and counts as no error; not 0 where there were any. */
+  readonly refused: number;
 }
 
 /** A stretch of time, µs. */
@@ -106,6 +108,8 @@ export interface Model {
   until(controller: string, item: string, t: number, limit?: number): readonly Reconcile[];
   /** All reconciles of a controller ("" = of all), newest first, at most limit. */
   recent(controller: string, limit: number): readonly Reconcile[];
+  /** An item's name, with its namespace where another item has the same name. */
+  called(item: string): string;
   /** "reconcile 17 of 17" among its item's. */
   nth(reconcile: Reconcile): Nth;
   /** The newest reconcile of an item that is done, whichever controller's. */

@@ -19,7 +19,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { crowdSaid, heldSaid, ordinal, plural, spanOrNone, version, word } from "./words.ts";
+import { crowdSaid, heldSaid, ordinal, plural, spanOrNone, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -47,8 +47,6 @@ export class LaneElement extends HTMLElement {
   private flowing = false;
   /** When boxes and lines were told last, ms. */
   private toldAt = -Infinity;
-  /** Reconciles a second, as the page says it. */
-  private rate = 0;
   private readonly nodes = new Map<string, SVGGElement>();
   private edges: Edges | undefined;
 
@@ -149,7 +147,6 @@ export class LaneElement extends HTMLElement {
     if (app === undefined) return;
     const t = app.playhead.following ? undefined : app.playhead.now();
     const { controller } = lane;
-    this.rate = lane.rate;
     const sign = [app.model.version, app.watch.connection().state, t ?? "live", inSight, this.rests].join();
     if (sign === this.painted) return;
     this.painted = sign;
@@ -178,7 +175,7 @@ export class LaneElement extends HTMLElement {
 
   private paintServer(app: App): void {
     const rv = newestVersion(app.model, this.lane, app.playhead.now());
-    this.note("api", rv === 0 ? "etcd" : `etcd rv ${version(String(rv))}`);
+    this.note("api", rv === 0 ? "etcd" : `etcd rv ${String(rv)}`);
   }
 
   /**
@@ -355,9 +352,7 @@ export class LaneElement extends HTMLElement {
     }
     show(mode, busy);
     if (!busy) return;
-    // The same rate as everywhere else while both speak of now.
-    const a = this.app?.playhead.following === true ? this.rate : lane.rate;
-    say(mode, crowdSaid(lane.mode, a));
+    say(mode, crowdSaid(lane.mode, lane.rate));
   }
 
   private press(event: MouseEvent): void {

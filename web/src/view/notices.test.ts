@@ -227,4 +227,5 @@ test("what is left out, kept or too much is said with its number", () => {
   assert.equal(keptSaid({ size: 5000, shortened: 2 }, true), "newest 5,000 kept, 2 of what you look at had to go");
   assert.equal(crowdSaid("flow", 830), "Flow view: 830/s; errors and pinned drawn singly");
   assert.equal(crowdSaid("merged", 45), "Merged view: 45.0/s; errors and pinned drawn singly");
+  assert.equal(crowdSaid("merged", 0), "Many alike: drawn together as ×n; errors and pinned singly");
 });

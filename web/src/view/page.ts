@@ -175,7 +175,10 @@ function connectKeys(app: App, { notice, loader, line, save, history, step }: Ke
       const match = app.filter.get().on ? " that matches" : "";
       const back = direction > 0;
       if (step.error(direction)) notice.hush();
-      else notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
+      else
+        notice.tell(
+          `No ${back ? "later" : "earlier"} error or refused write${match}. ${back ? "Shift+N" : "N"} looks the other way`,
+        );
     },
     link: () => {
       const link = linkHere(app);

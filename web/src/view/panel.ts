@@ -190,7 +190,8 @@ export class PanelElement extends HTMLElement {
     const sought = app.filter.get().on;
     // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
     const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), many, sought, moment, more });
+    const called = (item: string): string => app.model.called(item);
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), called, many, sought, moment, more });
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }

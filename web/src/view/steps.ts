@@ -3,13 +3,13 @@ import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
-import { failed, writeFailed } from "./words.ts";
+import { failed, hasRefused, writeFailed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
   reconcile(direction: 1 | -1): void;
   phase(direction: 1 | -1): void;
-  /** Goes to where the next error arose, or the one before; false when there is none. */
+  /** Goes to where the next error or refused write arose, or the one before; false when there is none. */
   error(direction: 1 | -1): boolean;
 }
 
@@ -88,7 +88,7 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
 }
 
 function isBad(run: Reconcile): boolean {
-  return failed(run) || run.failedWrites > 0;
+  return failed(run) || hasRefused(run);
 }
 
 /** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
