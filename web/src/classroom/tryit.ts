@@ -132,7 +132,7 @@ export class TryItElement extends HTMLElement {
   }
 
   private takeSize(app: App, item: string): void {
-    const run = app.model.latestFinished("", item);
+    const run = app.model.recent("", Infinity).find((one) => one.item === item && one.to > 0);
     const field = run?.object.fields?.find((candidate) => candidate.path === "spec.replicas");
     const size = Number(field?.value);
     const known = Number.isFinite(size) && field !== undefined ? size : undefined;

@@ -218,16 +218,6 @@ export class Table implements Model {
     return { n: of - this.passes.newer(reconcile), of };
   }
 
-  latestFinished(controller: string, item: string): Reconcile | undefined {
-    const list = item !== "" && controller === "" ? this.anyController(item) : this.passes.list(controller, item);
-    for (let i = list.length - 1; i >= 0; i--) if ((list[i]?.to ?? 0) > 0) return list[i];
-    return undefined;
-  }
-
-  private anyController(item: string): readonly Reconcile[] {
-    return this.passes.list("", "").filter((r) => r.item === item);
-  }
-
   why(reconcile: Reconcile): readonly WhyLink[] {
     return reconcile.causes.map((cause) => {
       const found = cause.write ? this.passes.write(cause.write.span) : undefined;

@@ -112,8 +112,6 @@ export interface Model {
   called(item: string): string;
   /** "reconcile 17 of 17" among its item's. */
   nth(reconcile: Reconcile): Nth;
-  /** The newest reconcile that is done, of an item ("" = any) of a controller ("" = any). */
-  latestFinished(controller: string, item: string): Reconcile | undefined;
   why(reconcile: Reconcile): readonly WhyLink[];
   /** What had followed on a reconcile at t. */
   followed(reconcile: Reconcile, t: number): Followed;

@@ -181,7 +181,7 @@ export class LaneElement extends HTMLElement {
 
   /** Before the first token has come by, the phases show how long the last finished reconcile took. */
   private paintPhases({ model }: App): void {
-    const last = model.latestFinished(this.lane, "");
+    const last = model.recent(this.lane, looked).find(({ to }) => to > 0);
     this.notePhases(last, last?.to ?? 0, (g) => part(g, "note").textContent === "");
   }
 

@@ -12,7 +12,8 @@ export class NoticeElement extends HTMLElement implements Asked {
   private readonly text = h("span");
   private readonly button = h("button", { class: "link", type: "button" });
   private press: (() => void) | undefined;
-  tryIt: (() => void) | undefined;
+  tryIt: Asked["tryIt"];
+  lift: Asked["lift"];
   told: Words | undefined;
   private forgetting = 0;
   /** How many rows that could not be read have been taken note of. */
@@ -23,10 +24,11 @@ export class NoticeElement extends HTMLElement implements Asked {
     return document.body.classList.contains("has-lesson");
   }
 
-  /** tryIt opens the panel of actions; undefined when there is none. */
-  connect(app: App, tryIt: (() => void) | undefined): void {
+  /** tryIt opens the panel of actions, and lift lifts a command; undefined when there is no such thing. */
+  connect(app: App, tryIt?: Asked["tryIt"], lift?: Asked["lift"]): void {
     this.app = app;
     this.tryIt = tryIt;
+    this.lift = lift;
     this.append(this.text, this.button);
     this.button.addEventListener("click", () => this.press?.());
   }
