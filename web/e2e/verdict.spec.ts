@@ -1,7 +1,7 @@
 import { type Page } from "@playwright/test";
 
 import { EPOCH, cause, controller, pass, write } from "../test/rows.ts";
-import { Hub, expect, test } from "./hub.ts";
+import { type Hub, expect, test } from "./hub.ts";
 
 /** Shows rows in a page as if the hub had them. */
 async function having(page: Page, rows: readonly object[]): Promise<void> {
@@ -52,7 +52,7 @@ test("a refused write of a reconcile that is done is told alike in the list, the
   await expect(panel.locator(".chip.tone-warn")).toHaveText("refused");
   await expect(panel.locator(".next.tone-warn")).toHaveText("Done until something changes (1 write refused)");
   await expect(panel.locator(".fall-value.tone-error")).toHaveText("403");
-  await expect(page.locator('[data-node="requeue"].is-lit')).toHaveAttribute("data-tone", "accent");
+  await expect(page.locator('[data-node="requeue"].is-lit')).toHaveAttribute("data-tone", "warn");
   await page.keyboard.press("Shift+N");
   await expect(page.locator("#notice")).toContainText("No earlier error or refused write");
 });
