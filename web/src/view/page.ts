@@ -16,6 +16,7 @@ import type { Scrubber } from "./scrubber.ts";
 import { SearchElement } from "./search.ts";
 import { StatusElement } from "./status.ts";
 import { selectAt, stepper } from "./steps.ts";
+import type { Stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
@@ -55,14 +56,19 @@ export function buildPage(app: App, page: string): PageParts {
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
   const twin = the("twin", TwinElement);
-  const step = stepper(app);
+  const step = stepper(app, notice);
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   const relaid = connectLooks(app, lanes);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
-  search.connect(app, { terms: the("terms", HTMLElement), voice: the("voice", HTMLElement) });
+  search.connect(app, {
+    terms: the("terms", HTMLElement),
+    voice: the("voice", HTMLElement),
+    map: the("map", HTMLElement),
+    list: () => panel.list(),
+  });
   const seek = (text: string): void => {
     search.seek(text);
   };
@@ -91,7 +97,7 @@ export function buildPage(app: App, page: string): PageParts {
     },
   });
   const history = new History(app);
-  connectKeys(app, { notice, loader, line, save, history });
+  connectKeys(app, { notice, step, loader, line, save, history });
   const links = new Links(app, history, tell, seek);
   const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
@@ -126,14 +132,14 @@ function connectLooks(app: App, lanes: Lanes): () => void {
 /** What the keys reach. */
 interface Keyed {
   readonly notice: NoticeElement;
+  readonly step: Stepper;
   readonly loader: ClassroomLoader;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
   readonly history: History;
 }
 
-function connectKeys(app: App, { notice, loader, line, save, history }: Keyed): void {
-  const step = stepper(app);
+function connectKeys(app: App, { notice, step, loader, line, save, history }: Keyed): void {
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
     pause: () => {

@@ -114,6 +114,13 @@ export class PanelElement extends HTMLElement {
     this.app?.wake();
   }
 
+  /** Shows the list as its tab does; answers its title. */
+  list(): HTMLElement | null {
+    this.querySelector<HTMLElement>('[data-panel="latest"]')?.click();
+    this.paint();
+    return this.querySelector(".panel-title");
+  }
+
   private toTop(): void {
     this.scrollTop = 0;
     // On a narrow page it is the page that scrolls.

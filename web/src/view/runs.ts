@@ -22,7 +22,7 @@ export interface RunsAround {
 
 /** Runs is the list; a row carries data-go with the reconcile's key. */
 export class Runs {
-  private readonly title = h("h2", { class: "panel-title" }, "Latest reconciles");
+  private readonly title = h("h2", { class: "panel-title", tabindex: -1 }, "Latest reconciles");
   readonly root = h("section", {}, this.title);
   private readonly list: HTMLUListElement;
   /** While the focus is in the list, new rows wait behind this button, so that nothing moves under it. */

@@ -3,6 +3,7 @@ import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
+import type { NoticeElement } from "./notice.ts";
 import { failed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
@@ -16,19 +17,24 @@ export interface Stepper {
 /** How many reconciles are looked through for the one before or after. */
 const reach = 50_000;
 
-/** stepper makes the steps for an app. */
-export function stepper(app: App): Stepper {
+/** stepper makes the steps for an app; line says where there is nothing to step to. */
+export function stepper(app: App, line?: Pick<NoticeElement, "tell" | "hush">): Stepper {
+  const beside = (direction: 1 | -1, node?: NodeId): void => {
+    const run = neighbour(app, direction);
+    const what = app.filter.get().on ? "match" : "reconcile";
+    if (run === undefined) return line?.tell(`No ${direction > 0 ? "later" : "earlier"} ${what}`);
+    line?.hush();
+    show(app, run, node);
+  };
   return {
     reconcile(direction) {
-      const run = neighbour(app, direction);
-      if (run !== undefined) show(app, run);
+      beside(direction);
     },
     phase(direction) {
       const run = app.model.reconcile(app.selection.get()?.reconcile ?? "");
       const at = run === undefined ? undefined : boundary(app, run, direction);
       if (at !== undefined) return app.playhead.seek(at);
-      const beside = neighbour(app, direction);
-      if (beside !== undefined) show(app, beside, direction > 0 ? "dequeue" : "requeue");
+      beside(direction, direction > 0 ? "dequeue" : "requeue");
     },
     error(direction) {
       const run = errorFrom(app, direction);
