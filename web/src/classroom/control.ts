@@ -34,6 +34,11 @@ export class ControlElement extends HTMLElement {
     for (const button of this.querySelectorAll<HTMLButtonElement>("button[data-command]")) {
       button.addEventListener("click", () => void this.press(button));
     }
+    this.querySelector("[name=when]")?.addEventListener("input", () => {
+      // A condition may speak of any phase: the one that is offered is not the one that was chosen.
+      const phase = this.querySelector<HTMLSelectElement>("[name=phase]");
+      if (phase?.selectedOptions[0]?.defaultSelected === true) phase.value = "";
+    });
     for (const form of this.querySelectorAll("form")) {
       form.addEventListener("submit", (event) => {
         event.preventDefault();

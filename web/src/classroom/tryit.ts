@@ -2,6 +2,7 @@
 import type { Item } from "../base/rows.gen.ts";
 import type { App } from "../view/app.ts";
 import { h, part, say } from "../view/dom.ts";
+import { recall, remember } from "../view/memory.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
 
@@ -10,6 +11,8 @@ interface Answer {
   readonly ok: boolean;
   readonly text: string;
 }
+
+const stored = "tracer-tryit";
 
 const wording: Readonly<Record<string, string>> = {
   create: "Creating",
@@ -28,6 +31,8 @@ export class TryItElement extends HTMLElement {
   private replicas = 3;
   /** How many replicas an action may ask for. */
   private most = 0;
+  /** The item that was chosen last: it is again once it is there. */
+  private chosen = recall(stored);
   /** The item whose size the stepper was set to, and that size: it is set anew when one of them changes. */
   private sizedFor = "";
   private size: number | undefined;
@@ -46,6 +51,13 @@ export class TryItElement extends HTMLElement {
     // A reconcile that is looked at needs the room.
     app.selection.subscribe(() => {
       if (!this.hidden) this.fold(app.selection.get() !== undefined);
+    });
+    document.addEventListener("click", ({ target }) => {
+      if (!this.hidden && target instanceof Element && target.closest("[data-panel]") !== null) this.fold(true);
+    });
+    this.on("item", "change", () => {
+      this.chosen = part<HTMLSelectElement>(this, "item").value;
+      remember(stored, this.chosen);
     });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -125,10 +137,10 @@ export class TryItElement extends HTMLElement {
   }
 
   private fill(select: HTMLSelectElement, names: readonly string[]): void {
-    const before = select.value;
+    const kept = [this.chosen, select.value].find((name) => names.includes(name));
     select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
     if (names.length === 0) select.append(h("option", { value: "" }, "none yet: create one"));
-    else if (names.includes(before)) select.value = before;
+    else if (kept !== undefined) select.value = kept;
   }
 
   private takeSize(app: App, item: string): void {
@@ -140,6 +152,7 @@ export class TryItElement extends HTMLElement {
     if (mark === this.sizedFor) return;
     this.sizedFor = mark;
     this.size = known;
+    say(part(this, "now"), known === undefined ? "" : `${String(known)} →`);
     this.resize(known === undefined ? 3 : otherSize(known, this.most));
     const over = part(this, "over");
     over.hidden = known === undefined || known <= this.most;
@@ -169,7 +182,7 @@ export class TryItElement extends HTMLElement {
       this.answer({ ok: false, text: "Give the PodSet a name: lower-case letters, digits and -, up to 63." });
       return input.focus();
     }
-    void this.run("create", { namespace: "default", name, replicas: String(this.replicas) }).then((ok) => {
+    void this.run("create", { namespace: "default", name, replicas: this.dataset["new"] ?? "" }).then((ok) => {
       if (ok) input.value = "";
     });
   }

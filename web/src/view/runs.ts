@@ -10,6 +10,8 @@ import { causesShort, failed, nameOf, outcome, span, toneOf, took } from "./word
 export interface RunsAround {
   readonly now: number;
   readonly zone: number;
+  /** Which of its item's reconciles one is. */
+  readonly nth: (run: Reconcile) => number;
   /** More than one controller: rows name theirs. */
   readonly many: boolean;
   /** Only what matches a search is listed. */
@@ -31,7 +33,7 @@ export class Runs {
   private newest: readonly Reconcile[] = [];
   private readonly none = h("p", { class: "quiet" }, "None yet.");
   private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
-  private around: RunsAround = { now: 0, zone: 0, many: false, sought: false, moment: "", more: false };
+  private around: RunsAround = { now: 0, zone: 0, nth: () => 0, many: false, sought: false, moment: "", more: false };
 
   private readonly older = h("button", { class: "button small older", type: "button", hidden: true }, "Older …");
 
@@ -131,11 +133,11 @@ function makeRun(run: Reconcile): HTMLLIElement {
   const text = (name: string): HTMLElement => h("span", { class: `run-${name}`, "data-part": name });
   const shape = h("span", { class: "run-shape", "data-part": "shape" });
   const button = h("button", { class: "run", type: "button", "data-go": run.key, tabindex: -1 }, shape);
-  button.append(text("item"), text("took"), text("why"), text("when"));
+  button.append(h("span", { class: "run-name" }, text("item"), text("n")), text("took"), text("why"), text("when"));
   return h("li", {}, button);
 }
 
-function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many }: RunsAround): void {
+function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many }: RunsAround): void {
   const tone = toneOf(run);
   const shape = part(row, "shape");
   if (shape.dataset["tone"] !== tone) {
@@ -143,6 +145,7 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many }: RunsArou
     shape.replaceChildren(icon(shapeOf(tone), tone));
   }
   say(part(row, "item"), many ? `${nameOf(run.item)} · ${run.controller}` : nameOf(run.item));
+  say(part(row, "n"), `#${String(nth(run))}`);
   say(part(row, "why"), causesShort(run));
   say(part(row, "when"), clock(run.start, zone));
   const bad = failed(run);
