@@ -115,7 +115,9 @@ test("Enter goes to the matches, whatever was shown or used before, and without 
   await keys();
   await dash.screenshot({ path: test.info().outputPath("found.png") });
 
+  const [number] = await dash.locator(".run-n").allTextContents();
   await dash.locator(".run").first().click();
+  await expect(dash.locator("#details")).toContainText(`reconcile ${number?.slice(1) ?? "?"} of`);
   for (let i = 0; i < 8; i++) await dash.keyboard.press("Shift+ArrowRight");
   await expect(dash.locator("#notice")).toHaveText("No later match");
   await dash.keyboard.press("Shift+ArrowLeft");
