@@ -4,6 +4,7 @@ import { countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
 import { ask } from "./ask.ts";
+import { offer } from "./choices.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 import type { Chip } from "./chips.ts";
 
@@ -73,7 +74,11 @@ export class ControlElement extends HTMLElement {
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
-      this.fillWhich(able.map((lane) => lane.name));
+      if (able.length > 0)
+        offer(
+          part(this, "which"),
+          able.map((lane) => lane.name),
+        );
       part<HTMLButtonElement>(this, "resume").disabled = !this.stands();
       part<HTMLButtonElement>(this, "pause").disabled = this.paused();
       // An answer that stands there as a chip is only read out.
@@ -115,14 +120,6 @@ export class ControlElement extends HTMLElement {
 
   private which(): string {
     return part<HTMLSelectElement>(this, "which").value;
-  }
-
-  private fillWhich(names: readonly string[]): void {
-    const select = part<HTMLSelectElement>(this, "which");
-    if ([...select.options].map((option) => option.value).join() === names.join()) return;
-    const before = select.value;
-    select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
-    if (names.includes(before)) select.value = before;
   }
 
   private fill(li: HTMLLIElement, chip: Chip): void {

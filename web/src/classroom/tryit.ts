@@ -5,6 +5,7 @@ import { h, part, say } from "../view/dom.ts";
 import { recall, remember } from "../view/memory.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
+import { offer } from "./choices.ts";
 
 /** What an action answers. */
 interface Answer {
@@ -127,20 +128,12 @@ export class TryItElement extends HTMLElement {
     const items = podSets(app);
     const select = part<HTMLSelectElement>(this, "item");
     const names = items.map((item) => item.item);
-    const shown = [...select.options].map((option) => option.value);
-    if (names.join() !== shown.join()) this.fill(select, names);
+    offer(select, names, this.chosen);
     const none = names.length === 0;
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
     this.takeSize(app, select.value);
     this.linkConflict();
-  }
-
-  private fill(select: HTMLSelectElement, names: readonly string[]): void {
-    const kept = [this.chosen, select.value].find((name) => names.includes(name));
-    select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
-    if (names.length === 0) select.append(h("option", { value: "" }, "none yet: create one"));
-    else if (kept !== undefined) select.value = kept;
   }
 
   private takeSize(app: App, item: string): void {

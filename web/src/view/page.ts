@@ -145,12 +145,8 @@ function connectKeys(app: App, { notice, step, loader, line, save, history }: Ke
     pause: () => {
       app.playhead.toggle();
     },
-    phase: (direction) => {
-      step.phase(direction);
-    },
-    reconcile: (direction) => {
-      step.reconcile(direction);
-    },
+    phase: step.phase,
+    reconcile: step.reconcile,
     oldest: () => {
       const oldest = (): void => {
         // Stepping goes on from there, not from a reconcile that was selected later.

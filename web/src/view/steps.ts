@@ -8,8 +8,8 @@ import { failed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
-  reconcile(direction: 1 | -1): void;
-  phase(direction: 1 | -1): void;
+  readonly reconcile: (direction: 1 | -1) => void;
+  readonly phase: (direction: 1 | -1) => void;
   /** The next error, or the one before; false when there is none. */
   error(direction: 1 | -1): boolean;
 }
@@ -27,9 +27,7 @@ export function stepper(app: App, line?: Pick<NoticeElement, "tell" | "hush">): 
     show(app, run, node);
   };
   return {
-    reconcile(direction) {
-      beside(direction);
-    },
+    reconcile: beside,
     phase(direction) {
       const run = app.model.reconcile(app.selection.get()?.reconcile ?? "");
       const at = run === undefined ? undefined : boundary(app, run, direction);
