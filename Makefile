@@ -144,7 +144,7 @@ bench-library: ## Measure the library beside the SDK, otelhttp and an untraced c
 	@mkdir -p tmp && $(GO) build -o tmp/bench-library ./tracer/benchmarks && tmp/bench-library $(BENCH_FLAGS)
 
 .PHONY: bench-web
-bench-web: bin/tracer setup-web setup-chromium ## Measure the page in Chromium under load (4 minutes; BENCH_ONLY, BENCH_MINUTES, BENCH_HIDDEN)
+bench-web: bin/tracer setup-web setup-chromium ## Measure the page in Chromium under load (4 minutes; BENCH_ONLY, BENCH_SPANS, BENCH_MINUTES, BENCH_HIDDEN)
 	@mkdir -p tmp && $(GO) build -o tmp/load ./internal/load
 	@cd web && npx tsx bench/main.ts
 

@@ -63,6 +63,7 @@ func (h *Hub) model(who role) templates.Page {
 	}
 	if who == presenter {
 		p.CanAct, p.Attach, p.Share = h.cfg.Actions != nil, templates.AttachSteps(h.URL(), h.kept.Ingest), h.shareModel()
+		p.CanTeach = h.cfg.Lessons != nil
 		p.CanEmbed = len(h.cfg.EmbedAncestors) > 0
 		p.Save = "/api/v1/export?gzip=true"
 	}

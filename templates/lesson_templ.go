@@ -63,7 +63,7 @@ func lesson(p Page) templ.Component {
 }
 
 // lessons is the list from which the presenter starts one.
-func lessons() templ.Component {
+func lessons(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -80,7 +80,22 @@ func lessons() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2><p class=\"quiet\">A lesson that you start makes real objects in a namespace of its own, and removes them at its end.</p><ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<dialog class=\"keys lessons\" id=\"lessons\" aria-labelledby=\"lessons-title\"><h2 id=\"lessons-title\">Lessons</h2>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		if p.CanTeach {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"quiet\">A lesson that you start makes real objects in a namespace of its own, and removes them at its end.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"quiet\">These lessons are recorded: they play here as they were given, and change nothing.</p>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<ul class=\"lessons-list\" data-part=\"list\"></ul><p class=\"lesson-said\" data-part=\"said\" role=\"status\"></p><form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

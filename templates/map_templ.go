@@ -72,7 +72,7 @@ func lane(l Lane) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure("reconciles", count(l.Reconciles), plural(l.Reconciles, "reconcile", "reconciles"), "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figure("reconciles", count(l.Reconciles), plural(l.Reconciles, "reconcile", "reconciles"), "Counted from the beginning, up to the moment shown").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -112,7 +112,7 @@ func lane(l Lane) templ.Component {
 			}
 			templ.ReleaseBuffer(templ_7745c5c3_Buffer)
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "><dd><button class=\"figure-go\" type=\"button\" data-part=\"errors-go\" title=\"Show only what failed, or again everything\" disabled><span data-part=\"errors\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "><dd><button class=\"figure-go\" type=\"button\" data-part=\"errors-go\" title=\"Errors among all of these reconciles. Press to show only them, or again everything\" disabled><span data-part=\"errors\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

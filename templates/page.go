@@ -31,6 +31,8 @@ type Page struct {
 	// CanAct opens the "Try it" panel; otherwise NoAct says why not and what to do.
 	CanAct bool
 	NoAct  string
+	// CanTeach offers lessons on a cluster; otherwise there are the recorded ones.
+	CanTeach bool
 	// CanEmbed offers a frame for other sites.
 	CanEmbed bool
 	// Lanes are the controllers, in the order in which they are shown.

@@ -68,6 +68,8 @@ func TestTheLoadIsOpenLoopAndNumberedWithoutHoles(t *testing.T) {
 // count counts spans and failed reconciles, and holds the numbers to the contract.
 func (s *sink) count(t *testing.T) (spans, errs int) {
 	last := map[string]int64{}
+	ids := map[string]bool{}
+	traces := map[string]string{}
 	seen := map[string]map[int64]bool{}
 	for _, req := range s.traces {
 		rs := req.Traces().ResourceSpans().At(0)
@@ -82,6 +84,11 @@ func (s *sink) count(t *testing.T) (spans, errs int) {
 			spans++
 			seq, _ := span.Attributes().Get(semconv.AttrSeq)
 			seen[who.Str()][seq.Int()] = true
+			ids[span.SpanID().String()] = true
+			if other := traces[span.TraceID().String()]; other != "" && other != who.Str() {
+				t.Fatalf("%s and %s share the trace %s: a hub takes their reconciles for one", who.Str(), other, span.TraceID())
+			}
+			traces[span.TraceID().String()] = who.Str()
 			if result, ok := span.Attributes().Get(semconv.AttrResult); ok && result.Str() == semconv.ResultError {
 				errs++
 			}
@@ -91,6 +98,9 @@ func (s *sink) count(t *testing.T) (spans, errs int) {
 		if int64(len(seen[who])) != n {
 			t.Errorf("%s has numbered to %d and sent %d", who, n, len(seen[who]))
 		}
+	}
+	if len(ids) != spans {
+		t.Errorf("%d spans have %d ids", spans, len(ids))
 	}
 	return spans, errs
 }

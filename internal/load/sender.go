@@ -51,7 +51,8 @@ func newSender(o options) *sender {
 	}}
 	epoch := rand.Text()[:8]
 	for i := range o.controllers {
-		s.controllers = append(s.controllers, &controller{name: fmt.Sprintf("load-%d", i+1), epoch: epoch, items: o.items})
+		name := fmt.Sprintf("load-%d", i+1)
+		s.controllers = append(s.controllers, &controller{name: name, epoch: epoch, number: uint64(i), items: o.items})
 	}
 	return s
 }

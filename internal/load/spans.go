@@ -31,11 +31,12 @@ var spansEach = len(phases) + 2
 
 // controller makes the spans of one controller, numbered as the contract says.
 type controller struct {
-	name  string
-	epoch string
-	items int
-	seq   int64
-	made  uint64
+	name   string
+	epoch  string
+	number uint64
+	items  int
+	seq    int64
+	made   uint64
 }
 
 // batch is a request with the reconciles that ended at the given times.
@@ -64,7 +65,7 @@ func (c *controller) describe(r pcommon.Resource) {
 // pass adds one reconcile that ended at the given time.
 func (c *controller) pass(spans ptrace.SpanSlice, ended time.Time, fails bool) {
 	var trace pcommon.TraceID
-	binary.BigEndian.PutUint64(trace[:], c.made)
+	binary.BigEndian.PutUint64(trace[:], c.newest())
 	copy(trace[8:], c.epoch)
 	root := c.id(0)
 	from := ended
@@ -86,9 +87,12 @@ func (c *controller) pass(spans ptrace.SpanSlice, ended time.Time, fails bool) {
 	c.root(c.span(spans, trace, 0, semconv.SpanReconcilePrefix+c.name, began, ended).Attributes(), fails)
 }
 
-// id is a span's, unique within the controller: n counts within its reconcile.
+// newest is the newest reconcile's number, which no other controller's has.
+func (c *controller) newest() uint64 { return c.number<<40 | c.made }
+
+// id is a span's: n counts within its reconcile.
 func (c *controller) id(n int) (id pcommon.SpanID) {
-	binary.BigEndian.PutUint64(id[:], c.made<<8|uint64(n)+1)
+	binary.BigEndian.PutUint64(id[:], c.newest()<<8|uint64(n)+1)
 	return id
 }
 

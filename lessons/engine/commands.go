@@ -36,7 +36,7 @@ func (e *Engine) next() error {
 	switch e.stage {
 	case ready, asking:
 		if n := e.lapsed(e.beat); n >= 0 {
-			return e.holdAgain(n)
+			return e.holdAgain(n, e.beat)
 		}
 		e.act()
 	case done:
@@ -46,7 +46,7 @@ func (e *Engine) next() error {
 			return nil
 		}
 		if n := e.lapsed(e.beat + 1); n >= 0 {
-			return e.holdAgain(n)
+			return e.holdAgain(n, e.beat+1)
 		}
 		e.enter(e.beat + 1)
 	case waiting:

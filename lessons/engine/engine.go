@@ -62,6 +62,8 @@ type Result struct {
 	Run string
 	// Did says in sentences what was done.
 	Did []string
+	// Gave are the ids of the commands that stand from then on, in their order.
+	Gave []string
 	// Err is nil where all went well; At is the index of the action that failed.
 	Err error
 	At  int
@@ -123,6 +125,8 @@ type Engine struct {
 	until, steady int64
 	// acted are the beats that have acted and were not undone, and when.
 	acted map[int]int64
+	// gave are the ids of the commands that a beat has given.
+	gave map[int][]string
 	// note is said before the words of a beat to which the lesson has gone back
 	// by itself.
 	note string
@@ -167,7 +171,7 @@ const (
 // those that there are: what the beats before it do is done without words and
 // questions.
 func New(lesson *format.Lesson, now int64, beat int) (*Engine, []Effect) {
-	e := &Engine{lesson: lesson, now: now, from: beat - 1, stage: preparing, acted: map[int]int64{}, table: newTable(), answers: map[string]int{}}
+	e := &Engine{lesson: lesson, now: now, from: beat - 1, stage: preparing, acted: map[int]int64{}, gave: map[int][]string{}, table: newTable(), answers: map[string]int{}}
 	e.seq++
 	return e, []Effect{{Prepare: &Prepare{Seq: e.seq, Name: namespaceOf(lesson)}}}
 }

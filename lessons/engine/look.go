@@ -22,9 +22,9 @@ func (e *Engine) result(r *Result) {
 		}
 		e.enter(0)
 	case acting:
-		e.did = r.Did
+		e.did, e.gave[e.beat] = r.Did, r.Gave
 		if r.Err != nil {
-			e.fail(lineOf(e.current(), r.At), "%v", r.Err)
+			e.failFor(r.At, lineOf(e.current(), r.At), "%v", r.Err)
 			return
 		}
 		e.await()
@@ -43,6 +43,7 @@ func (e *Engine) settle() {
 	for n := range e.acted {
 		if n >= e.beat {
 			delete(e.acted, n)
+			delete(e.gave, n)
 		}
 	}
 	e.stage, e.until, e.steady = settling, e.now+settleWithin, 0
@@ -61,6 +62,16 @@ func (e *Engine) cleaned(r *Result) {
 // fail ends the lesson, with the beat, the line and the remedy.
 func (e *Engine) fail(line int, format string, args ...any) {
 	e.clean(fmt.Sprintf("beat %d, line %d: ", e.beat+1, line) + fmt.Sprintf(format, args...))
+}
+
+// failFor ends the lesson with what an action, or what came after it, has run
+// into. What somebody has lifted before is the cause, whatever came of it.
+func (e *Engine) failFor(action, line int, format string, args ...any) {
+	if h := e.lifted(e.beat, action); h != nil {
+		e.fail(line, "%s was lifted, and this beat needs it: start at this beat", h)
+		return
+	}
+	e.fail(line, format, args...)
 }
 
 // lose ends a lesson that is still played: it cannot see any more.
@@ -117,7 +128,7 @@ func (e *Engine) late(w *format.Wait, missing int) {
 		return
 	}
 	c := &w.For[missing]
-	e.fail(c.Line, "%s did not hold within %s: %s; mend the condition or what the beat does, or raise within", c.Text, seconds(w.Within), e.matched[missing].seen())
+	e.failFor(len(e.current().Do), c.Line, "%s did not hold within %s: %s; mend the condition or what the beat does, or raise within", c.Text, seconds(w.Within), e.matched[missing].seen())
 }
 
 // reveal ends a wait; where there was a question, what came must be the right

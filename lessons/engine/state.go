@@ -37,6 +37,9 @@ type State struct {
 	// those of a beat with a question only once it is revealed, or has failed.
 	Came     []Came    `json:"came,omitempty"`
 	Question *Question `json:"question,omitempty"`
+	// Lifted says that somebody has lifted what the lesson needs to go on, and
+	// what to do.
+	Lifted string `json:"lifted,omitempty"`
 	// Error is why the lesson failed: beat, line and remedy.
 	Error string `json:"error,omitempty"`
 	// Sel is what the page is to select.
@@ -103,7 +106,7 @@ func (e *Engine) State() *State {
 		ID: e.lesson.ID, Title: e.lesson.Title, Beat: e.beat + 1, Of: len(e.lesson.Beats),
 		Heading: b.Title, Words: e.note + e.fill(b.Words), Highlight: append([]string{}, b.Highlight...),
 		Selectors: Selectors{e.lesson.Controller, e.run, e.item()},
-		State:     e.word(), Next: e.nextWords(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Error: e.failure,
+		State:     e.word(), Next: e.nextWords(), Did: e.did, WaitingFor: e.waitingFor(), Until: e.until, Question: e.question(), Lifted: e.liftedWords(), Error: e.failure,
 		Sel: Sel{e.lesson.Controller, e.item(), e.sel}, answers: e.answers,
 	}
 	if !e.secret() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
 	"github.com/reconcile-tracer/tracer/server/flow"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
 // table holds the rows of the lesson's namespace.
@@ -15,16 +16,21 @@ type table struct {
 	rows map[flow.RowRef]flow.Row
 	// past are the rows that were over when the beat began to act.
 	past map[flow.RowRef]bool
+	// lifted are the ids of commands that somebody has ended.
+	lifted map[string]bool
 }
 
 func newTable() table {
-	return table{map[flow.RowRef]flow.Row{}, map[flow.RowRef]bool{}}
+	return table{map[flow.RowRef]flow.Row{}, map[flow.RowRef]bool{}, map[string]bool{}}
 }
 
 func (t *table) take(namespace string, rows []flow.Row, gone []flow.RowRef) {
 	for _, row := range rows {
 		if f := factsOf(row); f != nil && f.namespace == namespace {
 			t.rows[flow.RowRef{Kind: row.Kind(), ID: row.ID()}] = row
+		}
+		if c, ok := row.(*flow.Control); ok && (c.Lifted == wire.Lifted || c.Lifted == wire.Resumed) {
+			t.lifted[c.Key] = true
 		}
 	}
 	for _, ref := range gone {

@@ -97,7 +97,7 @@ func (s *script) play(line string) {
 		choice, ok := s.engine.State().Mine(rest)
 		fmt.Fprintf(&s.out, "mine %d %v\n", choice, ok)
 		return
-	case "item", "reconcile", "wait":
+	case "item", "reconcile", "wait", "control":
 		in.Rows = []flow.Row{s.row(verb, rest)}
 	case "all": // a row, or none
 		in.All = true
@@ -148,6 +148,8 @@ func (s *script) result(verb, rest string) *Result {
 		switch name {
 		case "run":
 			r.Run = value
+		case "gave":
+			r.Gave = strings.Split(value, ",")
 		case "old":
 			r.Seq--
 		case "at":
@@ -169,6 +171,8 @@ func (s *script) row(kind, text string) flow.Row {
 		row = &flow.Item{Row: flow.RowItem}
 	case "wait":
 		row = &flow.Wait{Row: flow.RowWait}
+	case "control":
+		row = &flow.Control{Row: flow.RowControl}
 	default:
 		row = &flow.Reconcile{Row: flow.RowReconcile}
 	}
@@ -237,6 +241,9 @@ func (s *script) state() string {
 	}
 	if st.Then != "" {
 		fmt.Fprintf(&b, "  then %s\n", st.Then)
+	}
+	if st.Lifted != "" {
+		fmt.Fprintf(&b, "  lifted %s Button: %s\n", st.Lifted, st.Next)
 	}
 	if st.Error != "" {
 		fmt.Fprintf(&b, "  error %s\n", st.Error)

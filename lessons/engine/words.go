@@ -11,6 +11,9 @@ import (
 // nextWords say what Next does now, "" where it does nothing.
 func (e *Engine) nextWords() string {
 	b := e.current()
+	if beat, action := e.needing(); action == 0 && beat >= 0 && e.lifted(beat, 0) != nil {
+		return fmt.Sprintf("Next: begin beat %d again", e.headOf(beat)+1)
+	}
 	switch {
 	case e.stage == done && e.beat+1 == len(e.lesson.Beats):
 		return "End the lesson"

@@ -153,12 +153,16 @@ func (c *crew) act(ctx context.Context, a *engine.Act) engine.Result {
 		return r
 	}
 	for i := range a.Actions {
+		before := len(c.stand)
 		did, err := c.one(ctx, &a.Actions[i])
 		if err != nil {
 			r.Err, r.At = err, i
 			return r
 		}
 		r.Did = append(r.Did, did)
+		for _, given := range c.stand[before:] {
+			r.Gave = append(r.Gave, given.ID)
+		}
 	}
 	return r
 }

@@ -26,9 +26,10 @@ const (
 	protocol = "tracer.v1"
 )
 
-// watched are the kinds of rows that conditions speak of.
+// watched are the kinds of rows that conditions speak of, and commands: one that
+// the lesson gave may be lifted by somebody.
 func watched() []flow.RowKind {
-	return []flow.RowKind{flow.RowReconcile, flow.RowWait, flow.RowHold, flow.RowItem, flow.RowEdge, flow.RowFinding}
+	return []flow.RowKind{flow.RowReconcile, flow.RowWait, flow.RowHold, flow.RowItem, flow.RowEdge, flow.RowFinding, flow.RowControl}
 }
 
 // Watch implements Hub. It returns an error at once where the hub refuses, and
@@ -172,7 +173,7 @@ func readFrame(data []byte) (c Change, at int64, err error) {
 	return c, frame.Now, nil
 }
 
-// readRow reads a row by its kind, nil for a kind that no condition speaks of.
+// readRow reads a row by its kind, nil for a kind that a lesson does not watch.
 func readRow(raw json.RawMessage) (flow.Row, error) {
 	var head struct {
 		Row flow.RowKind `json:"row"`
@@ -194,6 +195,8 @@ func readRow(raw json.RawMessage) (flow.Row, error) {
 		row = &flow.Edge{}
 	case flow.RowFinding:
 		row = &flow.Finding{}
+	case flow.RowControl:
+		row = &flow.Control{}
 	default:
 		return nil, nil
 	}

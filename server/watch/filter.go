@@ -196,7 +196,7 @@ func (f Filter) matchNames(facts facts) bool {
 	case len(f.Items) == 0:
 		return true
 	}
-	return facts.item != "" && slices.ContainsFunc(f.Items, func(p string) bool { return matchItem(p, facts.item) })
+	return facts.all || facts.item != "" && slices.ContainsFunc(f.Items, func(p string) bool { return matchItem(p, facts.item) })
 }
 
 func matchItem(pattern, item string) bool {
@@ -212,28 +212,30 @@ func matchItem(pattern, item string) bool {
 type facts struct {
 	controller, item, result string
 	from, to                 int64
+	// all says that it is about every item: a command that names none.
+	all bool
 }
 
 func factsOf(row flow.Row) facts {
 	switch r := row.(type) {
 	case *flow.Reconcile:
-		return facts{r.Controller, r.Item, r.Result, r.From, r.To}
+		return facts{r.Controller, r.Item, r.Result, r.From, r.To, false}
 	case *flow.Wait:
-		return facts{r.Controller, r.Item, "", r.From, r.To}
+		return facts{r.Controller, r.Item, "", r.From, r.To, false}
 	case *flow.Hold:
-		return facts{r.Controller, r.Item, "", r.From, r.To}
+		return facts{r.Controller, r.Item, "", r.From, r.To, false}
 	case *flow.Control:
-		return facts{r.Controller, r.Item, "", r.From, r.To}
+		return facts{r.Controller, r.Item, "", r.From, r.To, r.Item == ""}
 	case *flow.Sample:
-		return facts{r.Controller, "", "", r.From, r.To}
+		return facts{r.Controller, "", "", r.From, r.To, false}
 	case *flow.Edge:
-		return facts{r.Controller, r.Item, "", r.From, r.To}
+		return facts{r.Controller, r.Item, "", r.From, r.To, false}
 	case *flow.Gap:
-		return facts{r.Controller, "", "", r.From, r.To}
+		return facts{r.Controller, "", "", r.From, r.To, false}
 	case *flow.Finding:
-		return facts{r.Controller, r.Item, "", r.From, r.To}
+		return facts{r.Controller, r.Item, "", r.From, r.To, false}
 	case *flow.Beat:
-		return facts{r.Controller, r.Item, "", r.From, r.To}
+		return facts{r.Controller, r.Item, "", r.From, r.To, false}
 	case *flow.Controller:
 		return facts{controller: r.Key}
 	case *flow.Item:

@@ -10,8 +10,8 @@ import (
 
 // Why a command has ended, in words for the presenter.
 const (
-	whyLifted  = "lifted"
-	whyResumed = "resumed"
+	whyLifted  = wire.Lifted
+	whyResumed = wire.Resumed
 	whyTime    = "its time was over"
 	whyUsedUp  = "it has hit what it was for"
 	whyLost    = "the connection to the hub is gone"

@@ -55,9 +55,12 @@ const rates = [
   { spans: 100_000, goal: 12 },
 ] as const;
 
+/** All of them, or those that BENCH_SPANS names. */
 export async function bySpans(browser: Browser): Promise<Line[]> {
   const lines: Line[] = [];
+  const chosen = process.env["BENCH_SPANS"]?.split(",").map(Number);
   for (const { spans, goal } of rates) {
+    if (chosen?.includes(spans) === false) continue;
     const measured = await measure(browser, { controllers: 2, items: 200, rate: spans / 7, errors: 0.01, lasting: 14 });
     lines.push(...byBudget(measured, spans, goal));
   }

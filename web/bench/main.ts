@@ -1,7 +1,7 @@
 /**
  * Measures the page in Chromium against a real hub under a real load: make bench-web. BENCH_ONLY names what to measure
- * (frames, spans, latency, many, hidden, heap; all by default), BENCH_MINUTES how long the heap is watched (1) and
- * BENCH_HIDDEN how many minutes the tab is hidden (1).
+ * (frames, spans, latency, many, hidden, heap; all by default), BENCH_SPANS at which of 1000, 10000 and 100000 spans a
+ * second (all), BENCH_MINUTES how long the heap is watched (1) and BENCH_HIDDEN how many minutes the tab is hidden (1).
  */
 import type { Browser } from "@playwright/test";
 

@@ -33,3 +33,58 @@ export async function copiedLink(page: Page): Promise<string> {
   await page.keyboard.press("c");
   return (await page.locator("body").getAttribute("data-copied")) ?? "";
 }
+
+/**
+ * Chooses a reconcile in the panel's list, which is gone through to older ones until it is there: others' reconciles fill
+ * its first 60 rows.
+ */
+export async function pick(page: Page, key: string): Promise<void> {
+  const row = page.locator(`#details .run[data-go="${key}"]`);
+  const older = page.getByRole("button", { name: "Older …" });
+  await expect(async () => {
+    if (!(await row.isVisible()) && (await older.isVisible())) {
+      await older.click({ timeout: 2000 });
+      // As long as the focus is in the list, what is new waits.
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    }
+    await row.click({ timeout: 1000 });
+  }).toPass();
+  await expect(page.locator("#details .panel-title.is-item")).toBeVisible();
+}
+
+/** Stops the picture after a reconcile that is over: the first step leads to its beginning. */
+export async function stopAfter(page: Page, run: { readonly to: number } | undefined): Promise<void> {
+  // The picture is a quarter of a second behind.
+  await expect.poll(() => Date.now() * 1000 - (run?.to ?? Infinity)).toBeGreaterThan(500_000);
+  await page.keyboard.press(".");
+  await expect(page.locator("#transport")).toContainText("paused");
+}
+
+/** Stops, and steps through a reconcile that is selected and over, up to a phase. */
+export async function stepTo(
+  page: Page,
+  run: { readonly to: number; readonly phases: readonly { readonly name: string }[] } | undefined,
+  phase: string,
+): Promise<void> {
+  await stopAfter(page, run);
+  const at = run?.phases.findIndex(({ name }) => name === phase) ?? -1;
+  expect(at, `a reconcile in ${phase}`).toBeGreaterThanOrEqual(0);
+  for (let i = 0; i <= at; i++) await page.keyboard.press("ArrowRight");
+}
+
+/** Stops the picture at a moment at which so many boxes are lit. */
+export async function stopLit(page: Page, boxes: number): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press("End");
+    await page.waitForFunction((n) => document.querySelectorAll(".node.is-lit").length >= n, boxes);
+    await page.keyboard.press(".");
+    await expect(page.locator("#transport")).toContainText("paused");
+    expect(await page.locator(".node.is-lit").count()).toBeGreaterThanOrEqual(1);
+  }).toPass();
+}
+
+/** Plays what is live at a tenth of its speed: a slow page too draws where each token stays. */
+export async function slowly(page: Page): Promise<void> {
+  for (let i = 0; i < 3; i++) await page.keyboard.press("[");
+  await expect(page.locator('#transport [data-part="speed"]')).toHaveText("1/10");
+}

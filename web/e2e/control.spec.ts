@@ -1,3 +1,4 @@
+import { pick } from "./common.ts";
 import { expect, test } from "./demo.ts";
 
 test("the presenter pauses the controller, sees the hold on the map, steps, and resumes; a viewer sees what stands", async ({
@@ -32,7 +33,10 @@ test("the presenter pauses the controller, sees the hold on the map, steps, and 
   await strip.getByRole("button", { name: "Step a phase" }).click();
   await expect.poll(() => held.first().getAttribute("data-node")).not.toBe(first);
   // The token stands where the hand is, not in the phase before or after it.
-  await dash.locator("#details .run").first().click();
+  const open = async (): Promise<string | undefined> =>
+    (await demo.reconciles("default/web")).find((run) => run.to === 0)?.key;
+  await expect.poll(open).toBeDefined();
+  await pick(dash, (await open()) ?? "");
   await expect(dash.locator("tracer-lane")).toHaveAttribute("data-selected-at", "fetch");
   await expect(held.first()).toHaveAttribute("data-node", "fetch");
   await strip.getByRole("button", { name: "Step a phase" }).focus();
@@ -129,17 +133,19 @@ test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   const strip = dash.locator("#control");
   await strip.getByText("Break, slow, fault").click();
   await strip.getByLabel("Fault").selectOption("409");
+  await strip.getByLabel("of", { exact: true }).fill("default/web");
+  const before = new Set((await demo.reconciles("default/web")).map((run) => run.key));
+  const faulty = async (): Promise<string | undefined> =>
+    (await demo.reconciles("default/web")).find(
+      (run) => !before.has(run.key) && run.writes.some((write) => write.status === 409),
+    )?.key;
   await strip.getByRole("button", { name: "Inject" }).click();
   await expect(strip.locator(".stand").first()).toContainText("409");
   await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
   await expect(strip.locator(".stand")).toHaveCount(0);
-  await expect
-    .poll(async () => (await demo.reconciles("default/web")).flatMap((run) => run.writes.map((write) => write.status)))
-    .toContain(409);
+  await expect.poll(faulty).toBeDefined();
   await expect(dash.locator("#details")).toContainText(/[Cc]onflict/);
-  const runs = await demo.reconciles("default/web");
-  const failed = runs.find((run) => run.writes.some((write) => write.status === 409));
-  await dash.locator(`#details [data-go="${failed?.key ?? ""}"]`).click();
+  await pick(dash, (await faulty()) ?? "");
   const flag = dash.locator("#details .flags").first();
   await expect(flag).toContainText("409 Conflict, injected by a fault, on purpose");
   await expect(flag.getByRole("button")).toHaveCount(0);

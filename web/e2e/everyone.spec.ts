@@ -1,3 +1,4 @@
+import { slowly } from "./common.ts";
 import { expect, test } from "./demo.ts";
 
 test("with reduced motion tokens are seen at their stations only, and the text twin says where items are", async ({
@@ -7,6 +8,7 @@ test("with reduced motion tokens are seen at their stations only, and the text t
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.goto(demo.login);
   await expect(page.locator("#transport")).toContainText("following");
+  await slowly(page);
   const seen = page.evaluate(
     () =>
       new Promise<string>((done) => {
@@ -104,7 +106,7 @@ test("while the focus is in the list nothing moves under it, and what is new wai
   await expect(fresh).toBeFocused();
   await dash.keyboard.press("Enter");
   await expect(dash.locator(".run").first()).toBeFocused();
-  await expect(dash.locator(".run").first()).toContainText("fresh");
+  await expect(dash.locator(".run", { hasText: "fresh" }).first()).toBeVisible();
   await demo.action("delete", { namespace: "default", name: "fresh" });
 });
 

@@ -37,6 +37,8 @@ const proofs: Readonly<Record<string, Proof>> = {
   reconcile: async (page, [back = "", on = ""]) => {
     await press(page, back);
     await expect(details(page)).toContainText("Why it ran");
+    // The words of the line of time come after those of the panel.
+    await expect(transport(page)).toContainText("paused");
     const at = () => where(page);
     const before = await at();
     await press(page, back);
@@ -69,9 +71,12 @@ const proofs: Readonly<Record<string, Proof>> = {
     await page.goto(`${origin}/?recording=sample`);
     await expect(page.locator("tracer-lane")).toHaveCount(2);
     await press(page, "Home");
+    await expect(transport(page)).toContainText("paused");
+    const at = () => where(page);
+    const begin = await at();
     await press(page, next);
     await expect(details(page)).toContainText("Why it ran");
-    const at = () => where(page);
+    await expect.poll(at).not.toBe(begin);
     const first = await at();
     await press(page, next);
     await expect.poll(at).not.toBe(first);

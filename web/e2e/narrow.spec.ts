@@ -1,3 +1,4 @@
+import { pick } from "./common.ts";
 import { expect, test } from "./demo.ts";
 
 test.use({ viewport: { width: 390, height: 844 } });
@@ -11,7 +12,7 @@ test("on a narrow page the loop stays in sight above a long reconcile", async ({
     return runs.find((run) => run.plan.some((action) => action.summary === "create 5 Pods"))?.key ?? "";
   };
   await expect.poll(key).not.toBe("");
-  await dash.locator(`[data-go="${await key()}"]`).click();
+  await pick(dash, await key());
   // The panel may be drawn anew meanwhile: a later reconcile changes "1 of 9".
   await expect(() => dash.locator(".copies").scrollIntoViewIfNeeded({ timeout: 500 })).toPass({ timeout: 5_000 });
   await expect(dash.locator(strip)).toBeInViewport();

@@ -1,6 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
+import { pick } from "./common.ts";
 import { type Demo, choose, expect, test } from "./demo.ts";
 
 const tabs = (dash: Page, name: string | RegExp) => dash.locator(".tabs").getByRole("button", { name });
@@ -47,7 +48,7 @@ test.afterEach(async ({ demo }) => {
 
 test("a reconcile leads to what it set off, and a cause back to the write behind it", async ({ demo, dash }) => {
   const key = await worked(demo, "traced");
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  await pick(dash, key);
   const panel = dash.locator("#details");
   await expect(panel).toContainText("What it set off");
   await expect(panel.getByRole("columnheader", { name: "observed" }).first()).toBeVisible();
@@ -74,10 +75,7 @@ test("an item's journey is walked by keys, says each step, and shows nothing of 
 }) => {
   await worked(demo, "walked");
   const runs = (await demo.reconciles("default/walked")).sort((a, b) => a.from - b.from);
-  await dash
-    .locator(`[data-go="${runs.at(-1)?.key ?? ""}"]`)
-    .first()
-    .click();
+  await pick(dash, runs.at(-1)?.key ?? "");
   await tabs(dash, "Item").focus();
   await dash.keyboard.press("Enter");
   const panel = dash.locator("#details");
@@ -119,15 +117,14 @@ test("queue: what an edit storm leaves waiting is listed with its age, live", as
         look();
       }),
   );
-  const storm = async (): Promise<void> => {
-    await demo.action("create", { namespace: "default", name: "tried", replicas: "3" });
-    for (let n = 1; n < 20; n++)
+  let seen = "";
+  void waited.then((stay) => (seen = stay));
+  await demo.action("create", { namespace: "default", name: "tried", replicas: "3" });
+  await expect(async () => {
+    for (let n = 1; n < 20 && seen === ""; n++)
       await demo.action("scale", { namespace: "default", name: "tried", replicas: String(1 + (n % 5)) });
-  };
-  await Promise.all([
-    storm(),
-    expect.poll(() => Promise.race([waited, Promise.resolve("")]), { timeout: 30_000 }).toContain("default/tried"),
-  ]);
+    expect(seen).toContain("default/tried");
+  }).toPass({ timeout: 30_000 });
   await accessible(dash);
 });
 
@@ -244,7 +241,7 @@ test("a controller that does nothing because of a red cause is shown by itself, 
 test("spec, observed and written fit beside each other, also in large letters", async ({ demo, dash }) => {
   await choose(dash, "projector");
   const key = await worked(demo, "traced");
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  await pick(dash, key);
   await dash.locator("#details details summary", { hasText: "unchanged" }).click();
   const table = dash.locator("#details details .scrolling");
   await expect(table.getByText("written")).toBeVisible();

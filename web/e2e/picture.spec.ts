@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { type Page, expect, test as base } from "@playwright/test";
 
+import { stopLit } from "./common.ts";
 import { Hub } from "./hub.ts";
 
 const test = base.extend<{ dash: Page }>({
@@ -59,12 +60,7 @@ test("the picture of what is seen is an SVG that stands by itself: the map, its 
   dash,
 }) => {
   // A moment at which something is under way, and stays.
-  await expect(async () => {
-    await dash.keyboard.press("End");
-    await dash.waitForFunction(() => document.querySelectorAll(".node.is-lit").length >= 2);
-    await dash.keyboard.press(".");
-    expect(await dash.locator(".node.is-lit").count()).toBeGreaterThanOrEqual(1);
-  }).toPass();
+  await stopLit(dash, 2);
   const { name, data } = await saved(dash, () => dash.keyboard.press("s"));
   expect(name).toMatch(/^tracer-load-1-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.svg$/);
   // In a page without the hub's policy, which lets no text become a document.

@@ -31,9 +31,8 @@ test("what is seldom needed is loaded when it is needed, and travels gzipped", a
   await expect(page.locator("#tryit")).toBeVisible();
   expect([...scripts.keys()]).toEqual(["app.js", "panels.js", "classroom.js"]);
 
-  await page.goto(`${hub.origin}/?recording=sample`);
   scripts.clear();
-  await page.reload();
+  await page.goto(`${hub.origin}/?recording=sample`);
   await expect(page.locator("tracer-lane")).toHaveCount(2);
   await expect.poll(() => [...scripts.keys()]).toEqual(["app.js", "panels.js"]);
   const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#map").press("s")]);
@@ -74,4 +73,25 @@ test("a script that does not come is said, with what to do", async ({ page, hub 
   await page.unroute("**/static/panels.js");
   await page.locator("[data-panel=charts]").first().click();
   await expect(page.locator("#details .charts")).toBeVisible();
+});
+
+test("what is copied while the script for it is on its way is said on its button all the same", async ({
+  page,
+  hub,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  let send: () => void = () => undefined;
+  const asked = new Promise<void>((done) => (send = done));
+  await page.route("**/static/panels.js", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await open(page, hub);
+  await page.goto(`${hub.origin}/?recording=sample`);
+  await page.locator("#details [data-go]").first().click();
+  await page.getByRole("button", { name: "Copy as issue" }).click();
+  send();
+  await expect(page.locator("#details")).toContainText("Spec, observed, written");
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
 });

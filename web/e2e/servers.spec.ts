@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 
+import { pick } from "./common.ts";
 import { expect, test } from "./demo.ts";
 
 test("under a write the page shows the API server, and etcd committing it", async ({ demo, dash }) => {
@@ -11,7 +12,7 @@ test("under a write the page shows the API server, and etcd committing it", asyn
   await expect.poll(async () => (await creating())?.key).toBeDefined();
   const key = (await creating())?.key ?? "";
 
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  await pick(dash, key);
   const panel = dash.locator("#details");
   const commits = panel.locator(".fall-name", { hasText: "etcd commit" });
   await expect(commits.first()).toBeVisible();

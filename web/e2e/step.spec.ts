@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 
+import { pick, stepTo, stopAfter } from "./common.ts";
 import { type Demo, expect, test } from "./demo.ts";
 
 interface Moment {
@@ -43,11 +44,8 @@ test("every step shows one phase of the reconcile that the panel speaks of, forw
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const n = await burst(demo, "step");
   const runs = (await demo.reconciles("default/step")).sort((a, b) => a.from - b.from);
-  await dash
-    .locator(`[data-go="${runs[0]?.key ?? ""}"]`)
-    .first()
-    .click();
-  await dash.keyboard.press(".");
+  await pick(dash, runs[0]?.key ?? "");
+  await stopAfter(dash, runs[0]);
   const wanted = runs.slice(0, 4).flatMap((run, i) => run.phases.map((phase) => ({ n: i + 1, at: phase.name })));
   const seen: Moment[] = [];
   for (const { n: nth, at } of wanted) {
@@ -85,16 +83,10 @@ test("Escape leaves the picture as it stands, and after End no box speaks of wha
   const first = (await demo.reconciles("default/still")).sort((a, b) => a.from - b.from)[0];
   const fresh = await context.newPage();
   await fresh.goto(demo.origin);
-  await dash
-    .locator(`[data-go="${first?.key ?? ""}"]`)
-    .first()
-    .click();
-  await dash.keyboard.press(".");
+  await pick(dash, first?.key ?? "");
+  await stepTo(dash, first, "apply");
   const lit = dash.locator("tracer-lane .node.is-lit");
-  await expect(async () => {
-    await dash.keyboard.press("ArrowRight");
-    await expect(lit.and(dash.locator('[data-node="apply"]'))).toBeAttached({ timeout: 200 });
-  }).toPass();
+  await expect(lit.and(dash.locator('[data-node="apply"]'))).toBeAttached();
   const places = (): Promise<string> => lit.evaluateAll((all) => all.map((g) => g.dataset["node"]).join());
   const before = [await places(), ...(await notes(dash))];
   await dash.keyboard.press("Escape");
@@ -113,11 +105,8 @@ test("each step marks its part of the panel, brings it into sight and is read ou
   await burst(demo, "marked");
   const made = (await demo.reconciles("default/marked")).find(({ plan }) => plan[0]?.summary.startsWith("create"));
   await dash.setViewportSize({ width: 1280, height: 520 });
-  await dash
-    .locator(`[data-go="${made?.key ?? ""}"]`)
-    .first()
-    .click();
-  await dash.keyboard.press(".");
+  await pick(dash, made?.key ?? "");
+  await stopAfter(dash, made);
   const panel = dash.locator("#details");
   const voice = dash.locator("#voice");
   const parts = {

@@ -1,6 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { type Page, expect, test as base } from "@playwright/test";
 
+import { stopLit } from "./common.ts";
 import { choose } from "./demo.ts";
 import { Hub } from "./hub.ts";
 
@@ -108,7 +109,7 @@ test("with forced colours the map keeps its lines, its lit boxes and its marks",
   for (const selector of [".edge .line", '[data-node="queue"] > .body', ".done .tick"]) {
     await expect.poll(() => stroke(selector), selector).toBe(text);
   }
-  await dash.locator(".node.is-lit").first().waitFor();
+  await stopLit(dash, 1);
   await expect.poll(() => stroke(".node.is-lit > .body")).not.toBe(text);
   await dash.screenshot({ path: info.outputPath("forced-colors.png") });
 });

@@ -1,5 +1,6 @@
 import type { Page, WebSocketRoute } from "@playwright/test";
 
+import { pick, stepTo } from "./common.ts";
 import { type Demo, expect, test } from "./demo.ts";
 
 const where = '[data-part="where"]';
@@ -9,19 +10,17 @@ async function said(dash: Page): Promise<string> {
   return (await dash.locator(where).textContent()) ?? "";
 }
 
-/** Makes a PodSet and waits until a reconcile of it that created Pods is in the page's list; gives its key. */
-async function created(demo: Demo, dash: Page, name: string): Promise<string> {
+/** Makes a PodSet and waits until a reconcile of it that created Pods is over; gives its key. */
+async function created(demo: Demo, name: string): Promise<string> {
   // Another test may have had one of that name.
   const before = new Set((await demo.reconciles(`default/${name}`)).map((run) => run.key));
   await demo.action("create", { namespace: "default", name, replicas: "2" });
   const key = async (): Promise<string> => {
     const runs = (await demo.reconciles(`default/${name}`)).filter((run) => !before.has(run.key));
-    return runs.find((run) => run.plan.some((action) => action.summary === "create 2 Pods"))?.key ?? "";
+    return runs.find((run) => run.to > 0 && run.plan.some(({ summary }) => summary === "create 2 Pods"))?.key ?? "";
   };
   await expect.poll(key).not.toBe("");
-  const found = await key();
-  await expect(dash.locator(`[data-go="${found}"]`)).toBeVisible();
-  return found;
+  return key();
 }
 
 test.afterEach(async ({ demo }) => {
@@ -51,6 +50,22 @@ test("slow motion plays what is recorded from where one is, and says how far beh
   await expect(dash.locator('[data-part="speed"]')).toHaveText("1×");
 });
 
+test("from a moment that one has gone to it plays on, and End is what is live", async ({ demo, dash }) => {
+  const key = await created(demo, "slow");
+  await pick(dash, key);
+  await dash.keyboard.press(".");
+  await expect(dash.getByRole("button", { name: "Follow" })).toBeVisible();
+  await dash.keyboard.press("ArrowLeft");
+  await expect(dash.locator(where)).toContainText("paused");
+  await dash.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(dash.locator(where)).toHaveText("1× speed");
+  await dash.keyboard.press(".");
+  await dash.keyboard.press(".");
+  await expect(dash.locator(where)).toHaveText("1× speed");
+  await dash.keyboard.press("End");
+  await expect(dash.locator("#transport")).toContainText("following");
+});
+
 test("played faster than it happened, the picture catches up and follows by itself", async ({ dash }) => {
   await expect(dash.locator("#transport")).toContainText("following");
   await dash.keyboard.press("[");
@@ -61,8 +76,8 @@ test("played faster than it happened, the picture catches up and follows by itse
 
 test("a link leads whoever opens it to the moment and the reconcile", async ({ demo, dash, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const key = await created(demo, dash, "linked");
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  const key = await created(demo, "linked");
+  await pick(dash, key);
   await expect(dash.locator("#details")).toContainText("create 2 Pods");
   await dash.keyboard.press(".");
   await dash.keyboard.press("c");
@@ -87,8 +102,8 @@ test("a link to a moment that is no longer kept says so and offers the oldest", 
 });
 
 test("a link to a reconcile that was never there says so and offers the nearest", async ({ demo, dash }) => {
-  const key = await created(demo, dash, "unknown");
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  const key = await created(demo, "unknown");
+  await pick(dash, key);
   const at = (await demo.reconciles("default/unknown")).at(-1)?.to ?? 0;
   await dash.goto(`${demo.origin}/#at=${String(at)}&sel=default/unknown@9999`);
   const notice = dash.locator("#notice");
@@ -101,8 +116,8 @@ test("a link to a reconcile that was never there says so and offers the nearest"
 
 test("a reconcile can be copied as an issue", async ({ demo, dash, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const key = await created(demo, dash, "noted");
-  await dash.locator(`[data-go="${key}"]`).first().click();
+  const key = await created(demo, "noted");
+  await pick(dash, key);
   await dash.getByRole("button", { name: "Copy as issue" }).click();
   await expect(dash.getByRole("button", { name: "Copied" })).toBeVisible();
   const text = await dash.evaluate(() => navigator.clipboard.readText());
@@ -117,15 +132,11 @@ test("N says when there is no error to go to", async ({ dash }) => {
 });
 
 test("the pointer over a token tells whose it is", async ({ demo, dash }) => {
-  const key = await created(demo, dash, "slow");
-  await dash.locator(`[data-go="${key}"]`).first().click();
-  await dash.keyboard.press(".");
+  const key = await created(demo, "slow");
+  await pick(dash, key);
+  const run = (await demo.reconciles("default/slow")).find((one) => one.key === key);
+  await stepTo(dash, run, "fetch");
   const lit = dash.locator('[data-node="fetch"].is-lit');
-  for (let steps = 0; steps < 8; steps++) await dash.keyboard.press("ArrowLeft");
-  await expect(async () => {
-    await dash.keyboard.press("ArrowRight");
-    await expect(lit).toBeAttached({ timeout: 200 });
-  }).toPass({ timeout: 5_000 });
   const box = await lit.locator(".body").boundingBox();
   if (box === null) throw new Error("fetch has no box");
   await expect(async () => {

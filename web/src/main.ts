@@ -90,7 +90,8 @@ class Main implements App {
   private sceneAt(t: number): Scene {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
-    const options: SceneOptions = { geometry, before: this.modes, ...pinned, ...this.sought() };
+    const called = (item: string): string => this.model.called(item);
+    const options: SceneOptions = { geometry, before: this.modes, called, ...pinned, ...this.sought() };
     if (selection !== undefined || this.alone.at !== t) this.alone = { at: t, reconcile: selection?.reconcile ?? "" };
     const run = this.playhead.paused ? this.model.reconcile(this.alone.reconcile) : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);

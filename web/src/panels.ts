@@ -1,12 +1,11 @@
 /** The script of the panel's views that are not shown at first, and of what one can copy out of the panel. */
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
-import { specView } from "./panels/diff.ts";
+import { details } from "./panels/details.ts";
 import { findingText, findingsView } from "./panels/findingsview.ts";
 import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
 import { queueView } from "./panels/queueview.ts";
-import { setOff } from "./panels/setoff.ts";
 import { startView } from "./panels/startview.ts";
 import { walkKey } from "./panels/walk.ts";
 import type { Panels } from "./view/later.ts";
@@ -22,7 +21,6 @@ export const panels: Panels = {
   },
   findingText,
   issueText,
-  spec: specView,
-  setOff,
+  details,
   walkKey,
 };

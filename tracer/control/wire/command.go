@@ -20,6 +20,12 @@ const (
 	Lift   = "lift"
 )
 
+// Why a command has ended, where somebody has ended it.
+const (
+	Lifted  = "lifted"
+	Resumed = "resumed"
+)
+
 // How far a step goes.
 const (
 	ByPhase     = "phase"

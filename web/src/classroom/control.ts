@@ -2,9 +2,9 @@
 import type { Control } from "../base/rows.gen.ts";
 import { countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
+import type { Given } from "../view/classroom.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
 import { ask } from "./ask.ts";
-import { offer } from "./choices.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 import type { Chip } from "./chips.ts";
 
@@ -12,14 +12,16 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 
 export class ControlElement extends HTMLElement {
   private app: App | undefined;
+  private offer: Given["offer"] | undefined;
   private toggle: HTMLButtonElement | undefined;
   private chips: Keyed<Chip, HTMLLIElement> | undefined;
   private readonly warned = new Set<string>();
   private now = 0;
 
   /** toggle opens the commands; undefined on a viewer's page, which has none. */
-  connect(app: App, toggle: HTMLButtonElement | undefined): void {
+  connect({ app, offer }: Given, toggle: HTMLButtonElement | undefined): void {
     this.app = app;
+    this.offer = offer;
     this.toggle = toggle;
     this.chips = new Keyed(
       part(this, "standing"),
@@ -74,11 +76,8 @@ export class ControlElement extends HTMLElement {
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
-      if (able.length > 0)
-        offer(
-          part(this, "which"),
-          able.map((lane) => lane.name),
-        );
+      const names = able.map((lane) => lane.name);
+      this.offer?.(part(this, "which"), names);
       part<HTMLButtonElement>(this, "resume").disabled = !this.stands();
       part<HTMLButtonElement>(this, "pause").disabled = this.paused();
       // An answer that stands there as a chip is only read out.

@@ -11,8 +11,6 @@ const commands: readonly Command[] = ["next", "previous", "restart", "stop", "st
 
 const nobody = "Nobody has answered. Press Next again to show the answer.";
 
-const stillWaits = "Not yet: what is not ticked has not come. Wait, restart the beat or go back.";
-
 /** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
 const fits = [0.36, 0.42, 0.48, 0.54, 0.6].flatMap((share) =>
   [1.4, 1.25, 1.1, 1].map((size) => [share, size] as const),
@@ -33,6 +31,9 @@ export class LessonElement extends HTMLElement {
   private mine = -1;
   /** The hub is there. */
   private heard = true;
+  /** A command is on its way. */
+  private moving = false;
+  private rests = false;
   /** The beat of which it was said that nobody has answered, and the one in which the presenter has used the panel. */
   private nudged = "";
   private touched = "";
@@ -84,6 +85,7 @@ export class LessonElement extends HTMLElement {
     const { app } = given;
     const [lesson, viewers, led] = [player.lesson(), player.viewers(), this.led()];
     this.highlight(lesson);
+    this.rest(lesson, player);
     this.seek();
     const [was, held] = [this.lesson, document.activeElement];
     const { state } = app.watch.connection();
@@ -147,7 +149,16 @@ export class LessonElement extends HTMLElement {
     const next = this.querySelector('[data-part="next"]');
     if (next !== null) say(next, lesson.next === "" ? "Next" : lesson.next);
     said.classList.toggle("is-error", lesson.error !== "");
-    say(said, lesson.error !== "" ? lesson.error : stateSaid(lesson));
+    said.classList.toggle("is-lifted", lesson.lifted !== "");
+    say(said, [lesson.error, lesson.lifted, stateSaid(lesson)].find((text) => text !== "") ?? "");
+  }
+
+  /** Next is seen to do nothing while the beat acts, or has just come to its end. */
+  private rest(lesson: Lesson | undefined, player: Player): void {
+    const acts = lesson?.state === "acting" && !lesson.recorded;
+    this.rests = acts || this.moving || player.rests();
+    const next = this.querySelector('[data-part="next"]');
+    if (next !== null) attr(next, "aria-disabled", String(this.rests));
   }
 
   /** The words are put there anew only when they are new: they are read aloud. */
@@ -195,9 +206,12 @@ export class LessonElement extends HTMLElement {
     const lit = new Set<Element>();
     if (lesson !== undefined) {
       const lane = document.querySelector(`tracer-lane[data-lane="${CSS.escape(lesson.controller)}"]`);
+      const strip = document.querySelector(`#twin [data-of="${CSS.escape(lesson.controller)}"]`);
       for (const name of lesson.highlight.map((one) => CSS.escape(one))) {
-        const found = lane?.querySelector(`[data-node="${name}"], [data-edge="${name}"]`);
-        if (found !== null && found !== undefined) lit.add(found);
+        // Where the map is a list, a line is seen at its ends.
+        const ends = name.split("-").map((end) => strip?.querySelector(`[data-station="${end}"]`));
+        for (const found of [lane?.querySelector(`[data-node="${name}"], [data-edge="${name}"]`), ...ends])
+          if (found !== null && found !== undefined) lit.add(found);
       }
     }
     for (const old of document.querySelectorAll(".is-taught")) if (!lit.has(old)) old.classList.remove("is-taught");
@@ -258,13 +272,16 @@ export class LessonElement extends HTMLElement {
       this.nudged = beatOf(lesson);
       if (first) return this.answer(nobody);
     }
+    if (command === "next" && this.rests) return;
+    this.moving = true;
     void this.player?.move(command, this.answer).then((refused) => {
+      this.moving = false;
+      this.given?.app.wake();
       // Another presenter has moved it.
       if (this.lesson?.beat !== lesson?.beat || this.lesson?.state !== lesson?.state) return;
-      // What is waited for stands there already.
-      const waits = command === "next" && this.lesson?.state === "waiting";
-      if (refused !== "") this.answer(waits ? stillWaits : refused);
-      this.given?.app.wake();
+      if (refused === "") return;
+      const waiting = command === "next" && this.lesson?.state === "waiting" ? this.lesson : undefined;
+      this.answer(waiting === undefined ? refused : stillWaits(waiting));
     });
   }
 
@@ -313,6 +330,14 @@ function beatOf({ id, beat }: Lesson): string {
 function wordsOf({ words, after, question, state }: Lesson): readonly string[] {
   const done = state === "done" ? `${after}\n${question?.because ?? ""}` : "";
   return (done.trim() === "" ? words : done).split("\n").filter((line) => line !== "");
+}
+
+/** What Next says while the beat waits. */
+function stillWaits({ came, lifted, waitingFor }: Lesson): string {
+  if (lifted !== "") return lifted;
+  const listed = came.some(({ holds }) => !holds);
+  const what = listed ? "what is not ticked has not come" : `the beat still waits for ${waitingFor}`;
+  return `Not yet: ${what}. Wait, restart the beat or go back.`;
 }
 
 function stateSaid({ state, did, waitingFor, came, beat, of, recorded }: Lesson): string {

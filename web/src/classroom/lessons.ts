@@ -38,8 +38,8 @@ export class Lessons {
       ask("lessons", undefined, this.say),
       ask("recordings"),
     ]);
-    this.say(refused);
     const recorded = recordings.filter(({ name }) => name.startsWith("lesson-"));
+    this.say(refused !== "" && recorded.length > 0 ? `Live lessons are not offered: ${refused}.` : refused);
     const entries =
       lessons.length > 0
         ? lessons.map((info) =>
@@ -92,7 +92,7 @@ function needSaid(need: string, controlled: boolean): string {
 }
 
 function recordedEntry({ name, title }: RecordingInfo): HTMLElement {
-  return h("li", {}, watchLink(name, title), h("strong", {}, title));
+  return h("li", {}, watchLink(name, title), h("strong", {}, title), h("span", { class: "quiet" }, "recorded"));
 }
 
 function watchLink(name: string, title: string): HTMLElement {

@@ -20,6 +20,8 @@ export interface Player {
   answer(beat: number, choice: number, late: (text: string) => void): Promise<string>;
   /** What this browser has answered to the question of the beat, -1 for nothing. */
   mine(): Promise<number>;
+  /** A page turned now is not turned: the end of the one before is to be seen first. */
+  rests(): boolean;
   /** It is called before each picture. */
   step(): void;
 }
@@ -60,6 +62,10 @@ export class HubPlayer implements Player {
 
   async mine(): Promise<number> {
     return (await ask("lesson")).mine ?? -1;
+  }
+
+  rests(): boolean {
+    return false;
   }
 
   step(): void {
@@ -123,7 +129,7 @@ export class RecordingPlayer implements Player {
     const { model, playhead } = this.app;
     const direction = command === "previous" ? -1 : 1;
     // Who pressed to see the end sees it, although it came just before the press.
-    if (direction > 0 && performance.now() - this.ended < seeFor) return Promise.resolve("");
+    if (direction > 0 && this.rests()) return Promise.resolve("");
     const turn = turned(model.beats(), playhead.now(), direction, this.until !== undefined);
     this.until = undefined;
     if (turn === undefined)
@@ -144,6 +150,10 @@ export class RecordingPlayer implements Player {
     return (await ask("room/answer")).mine ?? -1;
   }
 
+  rests(): boolean {
+    return performance.now() - this.ended < seeFor;
+  }
+
   /** It begins at its first beat, and stands still where one is done, unless somebody else moves the time. */
   step(): void {
     const { playhead } = this.app;
@@ -155,6 +165,9 @@ export class RecordingPlayer implements Player {
     else if (playhead.now() >= until.t) {
       this.until = undefined;
       this.ended = performance.now();
+      setTimeout(() => {
+        this.app.wake();
+      }, seeFor);
       playhead.seek(until.t);
     }
   }

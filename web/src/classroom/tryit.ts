@@ -1,19 +1,17 @@
 /** The panel with which a visitor makes real API calls. */
 import type { Item } from "../base/rows.gen.ts";
+import { clock } from "../base/time.ts";
 import type { App } from "../view/app.ts";
+import type { Given } from "../view/classroom.ts";
 import { h, part, say } from "../view/dom.ts";
-import { recall, remember } from "../view/memory.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
-import { offer } from "./choices.ts";
 
 /** What an action answers. */
 interface Answer {
   readonly ok: boolean;
   readonly text: string;
 }
-
-const stored = "tracer-tryit";
 
 const wording: Readonly<Record<string, string>> = {
   create: "Creating",
@@ -28,42 +26,36 @@ const wording: Readonly<Record<string, string>> = {
 export class TryItElement extends HTMLElement {
   private app: App | undefined;
   private toggle: HTMLButtonElement | undefined;
-  private acted: ((controller: string) => void) | undefined;
+  private given: Given | undefined;
   private replicas = 3;
   /** How many replicas an action may ask for. */
   private most = 0;
-  /** The item that was chosen last: it is again once it is there. */
-  private chosen = recall(stored);
   /** The item whose size the stepper was set to, and that size: it is set anew when one of them changes. */
   private sizedFor = "";
   private size: number | undefined;
   /** The item whose controller may be about to meet a conflict, and since when, µs of the hub's clock. */
   private awaited: { readonly item: string; readonly since: number } | undefined;
 
-  /** acted is told the controller whose items an action is about. */
-  connect(app: App, toggle: HTMLButtonElement, acted: (controller: string) => void): void {
+  connect(given: Given, toggle: HTMLButtonElement): void {
+    const { app } = given;
     this.app = app;
+    this.given = given;
     this.toggle = toggle;
-    this.acted = acted;
     this.most = Number(this.dataset["most"] ?? 0);
-    this.on("fold", "click", () => {
-      this.fold(!this.isFolded());
-    });
     // A reconcile that is looked at needs the room.
     app.selection.subscribe(() => {
-      if (!this.hidden) this.fold(app.selection.get() !== undefined);
+      this.fold(app.selection.get() !== undefined);
     });
     document.addEventListener("click", ({ target }) => {
-      if (!this.hidden && target instanceof Element && target.closest("[data-panel]") !== null) this.fold(true);
-    });
-    this.on("item", "change", () => {
-      this.chosen = part<HTMLSelectElement>(this, "item").value;
-      remember(stored, this.chosen);
+      if (target instanceof Element && target.closest("[data-panel]") !== null) this.fold(true);
     });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.preventDefault();
       this.open(false);
+    });
+    this.on("fold", "click", () => {
+      this.fold(!this.isFolded());
     });
     this.on("close", "click", () => {
       this.open(false);
@@ -99,7 +91,8 @@ export class TryItElement extends HTMLElement {
     this.toggle?.setAttribute("aria-expanded", String(wanted));
     if (!wanted) return this.toggle?.focus();
     this.paint();
-    this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled), button")?.focus();
+    const field = this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled)");
+    (field ?? part(this, "close")).focus();
     if (matchMedia("(max-width: 760px)").matches) this.scrollIntoView();
   }
 
@@ -116,10 +109,11 @@ export class TryItElement extends HTMLElement {
 
   /** Leaves only the head and what the last action answered, or shows all again. */
   private fold(wanted: boolean): void {
-    this.classList.toggle("is-folded", wanted);
+    const folded = wanted && !this.hidden;
+    this.classList.toggle("is-folded", folded);
     const button = part(this, "fold");
-    button.setAttribute("aria-expanded", String(!wanted));
-    button.textContent = wanted ? "Show" : "Fold";
+    button.setAttribute("aria-expanded", String(!folded));
+    button.textContent = folded ? "Show" : "Fold";
   }
 
   paint(): void {
@@ -128,7 +122,7 @@ export class TryItElement extends HTMLElement {
     const items = podSets(app);
     const select = part<HTMLSelectElement>(this, "item");
     const names = items.map((item) => item.item);
-    offer(select, names, this.chosen);
+    this.given?.offer(select, names);
     const none = names.length === 0;
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
@@ -137,7 +131,7 @@ export class TryItElement extends HTMLElement {
   }
 
   private takeSize(app: App, item: string): void {
-    const run = app.model.latestFinished("", item);
+    const run = app.model.latestFinished(item);
     const field = run?.object.fields?.find((candidate) => candidate.path === "spec.replicas");
     const size = Number(field?.value);
     const known = Number.isFinite(size) && field !== undefined ? size : undefined;
@@ -186,7 +180,7 @@ export class TryItElement extends HTMLElement {
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
     const size = String(Math.min(this.most, this.size ?? this.replicas));
     const item = `${args["namespace"] ?? ""}/${args["name"] ?? ""}`;
-    this.acted?.(this.controllerOf(action === "create" ? "" : item));
+    this.given?.reveal(this.controllerOf(action === "create" ? "" : item));
     this.awaited = undefined;
     const since = this.app?.watch.hubNow() ?? 0;
     const { summary = "", refused } = await ask(`actions/${action}`, args, (text) => {
@@ -202,8 +196,21 @@ export class TryItElement extends HTMLElement {
       this.linkConflict();
     }
     if (action === "delete") this.offerAgain({ ...args, replicas: size });
-    this.app?.playhead.follow();
+    this.toLive();
     return true;
+  }
+
+  /** What was done is seen live; the way back to the moment that was looked at is offered. */
+  private toLive(): void {
+    const { app } = this;
+    if (app === undefined) return;
+    const { following } = app.playhead;
+    const at = app.playhead.now();
+    app.playhead.follow();
+    if (following) return;
+    this.given?.tell("Back to live to show it.", `Back to ${clock(at, app.zone())}`, () => {
+      app.playhead.seek(at);
+    });
   }
 
   /** The controller of an item, or, of one that is not there yet, the one that has others like it. */

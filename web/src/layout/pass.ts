@@ -2,13 +2,14 @@
 import { PHASES } from "../base/geometry.ts";
 import type { EdgeId, NodeId } from "../base/geometry.ts";
 import type { Phase, Reconcile } from "../base/rows.gen.ts";
-import { DONE, FAILED, IN_FLIGHT, STALE, WAITING, Way } from "./steps.ts";
+import { hasRefused } from "../model/samples.ts";
+import { FAILED, IN_FLIGHT, STALE, Way, lookOf } from "./steps.ts";
 import type { Look } from "./steps.ts";
 import { isStandIn } from "./stops.ts";
 import type { Stop } from "./stops.ts";
 import { STAY, TRAVEL } from "./timing.ts";
 import type { Journey } from "./types.ts";
-import { causesWord, nameOf, word } from "./words.ts";
+import { causesWord, nameOf, outcome } from "./words.ts";
 import { writes } from "./writes.ts";
 
 const LINE = ["queue", ...PHASES] as const satisfies readonly NodeId[];
@@ -20,7 +21,6 @@ export const EDGES = [
   "compute-apply",
   "apply-requeue",
 ] as const satisfies readonly EdgeId[];
-const ERRORS = new Set(["error", "terminal_error", "panic", "timeout"]);
 
 /** What became of laying a pass out. */
 export interface Passed {
@@ -31,14 +31,14 @@ export interface Passed {
   readonly settled: number;
 }
 
-/** isFailed says whether a pass shows as an error: its result, a type of error or a refused write. */
+/** isFailed says whether a token ends as an error. That of a pass that was lost goes no further than what was told. */
 export function isFailed(pass: Reconcile): boolean {
-  return ERRORS.has(pass.result) || (pass.error ?? "") !== "" || pass.failedWrites > 0;
+  return lookOf(pass) === FAILED && pass.result !== "lost";
 }
 
-/** isUneasy says whether a pass is never drawn as one with calm ones: it failed, or it is tried again. */
+/** isUneasy says whether a pass is never drawn as one with calm ones: it failed, a write of it did, or it is tried again. */
 export function isUneasy(pass: Reconcile): boolean {
-  return isFailed(pass) || pass.next.why === "backoff";
+  return isFailed(pass) || pass.failedWrites > 0 || pass.next.why === "backoff";
 }
 
 /** beginOf is when the item became ready, as far as it is known: a pass whose root is not told yet has no From. */
@@ -139,16 +139,18 @@ function travel(way: Way, from: number, to: number, look: Look): void {
 }
 
 function finish(way: Way, pass: Reconcile, at: number, failed: boolean): void {
-  // A write was refused and the pass went well all the same: it is done like any other.
-  const bad = failed && (parks(pass) || ERRORS.has(pass.result));
-  const outcome = bad ? FAILED : parks(pass) ? WAITING : DONE;
-  travel(way, at, LINE.length - 1, bad ? FAILED : IN_FLIGHT);
+  const look = failed && parks(pass) ? FAILED : lookOf(pass);
+  travel(way, at, LINE.length - 1, look === FAILED ? FAILED : IN_FLIGHT);
   if (way.t < pass.to) way.stay("requeue", pass.to, IN_FLIGHT);
-  way.move(parks(pass) ? "requeue-waiting" : "requeue-done", outcome);
+  way.move(parks(pass) ? "requeue-waiting" : "requeue-done", look);
 }
 
 function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from: number): Journey {
-  const told = failed ? way.steps.findIndex((step) => step.tone === "error") : -1;
+  const told = failed
+    ? way.steps.findIndex((step) => step.tone === "error")
+    : hasRefused(pass)
+      ? way.steps.length - 1
+      : -1;
   return {
     id: pass.key,
     kind: "pass",
@@ -159,9 +161,9 @@ function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from
     count,
     label: nameOf(pass.item),
     sub: causesWord(pass),
-    outcome: (pass.error ?? "") === "" ? word(pass.result) : (pass.error ?? ""),
+    outcome: outcome(pass),
     told: told < 0 ? Infinity : told,
-    single: failed,
+    single: failed || pass.failedWrites > 0,
     own: false,
     minor: false,
     seat: Math.max(0, pass.worker),

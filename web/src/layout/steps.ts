@@ -1,3 +1,5 @@
+import type { Reconcile } from "../base/rows.gen.ts";
+import { failed, hasRefused } from "../model/samples.ts";
 import type { EdgeId, NodeId } from "../base/geometry.ts";
 import type { Journey, Shape, Step, Tone } from "./types.ts";
 import { TRAVEL } from "./timing.ts";
@@ -11,9 +13,19 @@ export interface Look {
 export const IN_FLIGHT: Look = { shape: "circle", tone: "accent" };
 export const DONE: Look = { shape: "tick", tone: "ok" };
 export const FAILED: Look = { shape: "triangle", tone: "error" };
+/** Done, though a write was refused: the only tick that is hollow. */
+export const REFUSED: Look = { shape: "tick", tone: "warn" };
 export const WAITING: Look = { shape: "ring", tone: "warn" };
 export const STALE: Look = { shape: "diamond", tone: "warn" };
 export const OWN: Look = { shape: "halo", tone: "own" };
+
+/** lookOf is the one verdict on a pass as a whole, which every place shows that tells of it. */
+export function lookOf(pass: Reconcile): Look {
+  if (pass.to === 0) return IN_FLIGHT;
+  if (failed(pass.result)) return FAILED;
+  if (pass.result !== "success") return WAITING;
+  return hasRefused(pass) ? REFUSED : DONE;
+}
 
 /** What a stay shows beside its display times. */
 export interface StayTruth {

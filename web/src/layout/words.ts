@@ -1,14 +1,12 @@
 /** The short words that stand beside tokens. */
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import { hasRefused } from "../model/samples.ts";
+
+export { nameOf } from "../model/names.ts";
 
 /** word writes one of the contract's words as people do: back-off, requeue after. */
 export function word(name: string): string {
   return name === "backoff" ? "back-off" : name.replaceAll("_", " ");
-}
-
-/** nameOf is the last part of an item's key: web of default/web. */
-export function nameOf(item: string): string {
-  return item.slice(item.lastIndexOf("/") + 1);
 }
 
 /** isOwnWrite: an update by the controller itself that changed no spec. */
@@ -56,4 +54,17 @@ export function writeWord(write: Write): string {
 export function answerWord(write: Write): string {
   const status = write.status > 0 ? String(write.status) : "";
   return [status, write.error ?? ""].filter((s) => s !== "").join(" ");
+}
+
+/** outcome is the result in a word or two: "running", "Conflict", "requeue after", "done, 1 write refused". */
+export function outcome(pass: Reconcile): string {
+  if (pass.to === 0) return "running";
+  if (hasRefused(pass)) return `${pass.result === "success" ? "done" : word(pass.result)}, ${refusedWord(pass)}`;
+  return (pass.error ?? "") === "" ? word(pass.result) : (pass.error ?? "");
+}
+
+/** refusedWord counts the writes that were refused: "1 write refused". No answer, or the server's own error, is no refusal. */
+export function refusedWord({ failedWrites: n, writes }: Reconcile): string {
+  const failed = writes.some(({ status }) => status === 0 || status >= 500);
+  return `${String(n)} write${n === 1 ? "" : "s"} ${failed ? "failed" : "refused"}`;
 }

@@ -74,6 +74,7 @@ export function lessonAt(beat: Beat, t: number): Lesson {
     waitingFor: "",
     came: [],
     question: questionAt(beat, done),
+    lifted: "",
     error: "",
     sel: { controller, item, reconcile: done ? (beat.reconcile ?? "") : "" },
     recorded: true,

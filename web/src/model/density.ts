@@ -2,13 +2,14 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import type { Filter } from "./filter.ts";
-import { failed } from "./samples.ts";
+import { failed, hasRefused } from "./samples.ts";
 import type { Bin, Model, Span } from "./types.ts";
 
 /** One bar: all that happened, and of that what the filter shows. */
 export interface Bar extends Bin {
   readonly shown: number;
   readonly shownErrors: number;
+  readonly shownRefused: number;
 }
 
 /**
@@ -23,14 +24,16 @@ export function density(model: Model, filter: Filter, { from, to }: Span, width:
   const all = width % SECOND === 0 ? model.timeline("", first, end, n) : inside(model.recent("", Infinity));
   const shown = filter.on ? inside(filter.recent(model, Infinity)) : all;
   return all.map((bin, i) => {
-    const { count = 0, errors = 0 } = shown[i] ?? {};
+    const { count = 0, errors = 0, refused = 0 } = shown[i] ?? {};
     // A sample may be late by a moment: what is here has happened.
     return {
       ...bin,
       count: Math.max(bin.count, count),
       errors: Math.max(bin.errors, errors),
+      refused: Math.max(bin.refused, refused),
       shown: count,
       shownErrors: errors,
+      shownRefused: refused,
     };
   });
 }
@@ -41,12 +44,14 @@ function counted(rows: readonly Reconcile[], first: number, width: number, n: nu
     to: first + (i + 1) * width,
     count: 0,
     errors: 0,
+    refused: 0,
   }));
-  for (const { to, result } of rows) {
-    const bin = bins[Math.floor((to - first) / width)];
+  for (const row of rows) {
+    const bin = bins[Math.floor((row.to - first) / width)];
     if (bin === undefined) continue;
     bin.count++;
-    if (failed(result)) bin.errors++;
+    if (failed(row.result)) bin.errors++;
+    if (hasRefused(row)) bin.refused++;
   }
   return bins;
 }

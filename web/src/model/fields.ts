@@ -46,8 +46,8 @@ export const fields: Readonly<Record<string, Field>> = {
     of: (row) => known(each(row.causes, (c) => (c.by === "self" ? c.by : c.manager))),
   },
   write: {
-    about: "method, resource or status",
-    of: (row) => known((row.writes ?? []).flatMap((w) => [w.method, w.resource, w.subresource, answer(w.status)])),
+    about: "method, resource, status, or refused",
+    of: (row) => known((row.writes ?? []).flatMap((w) => [w.method, w.resource, w.subresource, ...answers(w.status)])),
   },
   stale: {
     about: "what it read was old",
@@ -88,7 +88,7 @@ export function textOf(row: Subject): string {
     [controller, item, key, error, object?.kind, ...resultsOf(row)],
     ...causes.map((c) => [c.what, c.manager, c.kind, c.name, ...(ownWrite(c) ? ["own write"] : [])]),
     plan.map((action) => action.summary),
-    ...writes.map((w) => [w.method, w.resource, w.subresource, w.name, w.error, answer(w.status)]),
+    ...writes.map((w) => [w.method, w.resource, w.subresource, w.name, w.error, ...answers(w.status)]),
   ]
     .flat()
     .join(" ");
@@ -110,8 +110,8 @@ function ownWrite({ by, what }: Cause): boolean {
   return by === "self" && (what === "add" || what === "update" || what === "delete");
 }
 
-function answer(status: number): string | undefined {
-  return status > 0 ? String(status) : undefined;
+function answers(status: number): readonly string[] {
+  return status >= 400 ? [String(status), "refused"] : status > 0 ? [String(status)] : [];
 }
 
 function each<T, V>(list: readonly T[] | undefined, of: (one: T) => V): V[] {

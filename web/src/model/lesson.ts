@@ -41,6 +41,8 @@ export interface Lesson {
   readonly waitingFor: string;
   readonly came: readonly Came[];
   readonly question: Question | undefined;
+  /** What it needs was lifted by somebody, and what to do. */
+  readonly lifted: string;
   readonly error: string;
   readonly sel: { readonly controller: string; readonly item: string; readonly reconcile: string };
   /** It was recorded: nothing is waited for. */
@@ -69,6 +71,7 @@ export function parseLesson(json: unknown): Lesson | undefined {
     waitingFor: text(json["waitingFor"]),
     came: list(json["came"]).map(object).map(cameOf),
     question: isObject(json["question"]) ? questionOf(json["question"]) : undefined,
+    lifted: text(json["lifted"]),
     error: text(json["error"]),
     sel: { controller: text(sel["controller"]), item: text(sel["item"]), reconcile: text(sel["reconcile"]) },
     recorded: false,

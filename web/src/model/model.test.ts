@@ -112,7 +112,7 @@ test("a reconcile is the 17th of 17, also when the older ones are not here", () 
     made.reconcilesOf("podset", "default/web").map((r) => r.key),
     ["k30", "k20", "k10", "k0"],
   );
-  assert.equal(made.latestFinished("podset", "default/web")?.key, "k20");
+  assert.equal(made.latestFinished("default/web")?.key, "k20");
 });
 
 test("why leads from a cause to its write and reconcile, and back", () => {

@@ -1,5 +1,6 @@
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeAllSorted } from "../base/sorted.ts";
+import { Names } from "./names.ts";
 
 const byStart = (r: Reconcile): number => r.from;
 
@@ -10,6 +11,7 @@ export class Reconciles {
   /** Which reconciles a write (its span) set off. */
   private readonly effects = new Map<string, Set<string>>();
   private readonly writes = new Map<string, string>();
+  readonly names = new Names();
   /** How many of an item are under way. */
   private readonly running = new Map<string, number>();
 
@@ -106,7 +108,9 @@ export class Reconciles {
     for (const [key, set] of gone) {
       const list = this.listOf(key);
       removeAllSorted(list, set, byStart);
-      if (list.length === 0) this.lists.delete(key);
+      if (list.length > 0) continue;
+      this.lists.delete(key);
+      this.named(key, -1);
     }
   }
 
@@ -120,9 +124,18 @@ export class Reconciles {
   }
 
   private listOf(key: string): Reconcile[] {
-    const list = this.lists.get(key) ?? [];
+    let list = this.lists.get(key);
+    if (list !== undefined) return list;
+    list = [];
     this.lists.set(key, list);
+    this.named(key, 1);
     return list;
+  }
+
+  /** A list has come, or has gone. */
+  private named(key: string, by: 1 | -1): void {
+    const item = key.slice(key.indexOf("\n") + 1);
+    if (item !== "") this.names.count(item, by);
   }
 
   private effectsFor(span: string): Set<string> {

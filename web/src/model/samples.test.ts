@@ -15,8 +15,14 @@ test("bars, search and list call the same results failures, as the hub does", ()
   }
 });
 
+test("a bar counts the writes that were refused, and no error for them", () => {
+  const bins = [{ from: EPOCH, to: EPOCH + 1_000_000, count: 0, errors: 0, refused: 0 }];
+  addToBins(bins, [{ ...sample(0, 3), byResult: { success: 3 }, failedWrites: 2 }], EPOCH, 1_000_000);
+  assert.deepEqual([bins[0]?.errors, bins[0]?.refused], [0, 2]);
+});
+
 test("what was lost counts among the errors of a bar", () => {
-  const bins = [{ from: EPOCH, to: EPOCH + 1_000_000, count: 0, errors: 0 }];
+  const bins = [{ from: EPOCH, to: EPOCH + 1_000_000, count: 0, errors: 0, refused: 0 }];
   addToBins(bins, [{ ...sample(0, 3), byResult: { success: 1, lost: 2 } }], EPOCH, 1_000_000);
   assert.deepEqual([bins[0]?.count, bins[0]?.errors], [3, 2]);
 });

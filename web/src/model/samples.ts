@@ -15,6 +15,11 @@ export function failed(result: string): boolean {
   return !FINE.has(result);
 }
 
+/** hasRefused says that a reconcile is done and counts as no error, though a write of it was refused. */
+export function hasRefused({ to, result, failedWrites }: Reconcile): boolean {
+  return to > 0 && failedWrites > 0 && !failed(result);
+}
+
 /** isCounted says that a reconcile was done by t, and is in the samples and totals: one that was lost is not. */
 export function isCounted({ to, result }: Reconcile, t: number): boolean {
   return to > 0 && to <= t && result !== "lost";
@@ -55,6 +60,7 @@ export function addToBins(bins: Bin[], samples: readonly Sample[], from: number,
     if (bin === undefined) continue;
     let errors = 0;
     for (const [result, n] of Object.entries(sample.byResult)) if (failed(result)) errors += n;
-    bins[i] = { ...bin, count: bin.count + sample.reconciles, errors: bin.errors + errors };
+    const refused = bin.refused + sample.failedWrites;
+    bins[i] = { ...bin, count: bin.count + sample.reconciles, errors: bin.errors + errors, refused };
   }
 }

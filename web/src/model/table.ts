@@ -205,6 +205,10 @@ export class Table implements Model {
     return this.passes.list(controller, "").slice(-limit).reverse();
   }
 
+  called(item: string): string {
+    return this.passes.names.called(item);
+  }
+
   nth(reconcile: Reconcile): Nth {
     const { controller, item } = reconcile;
     const list = this.passes.list(controller, item);
@@ -214,14 +218,11 @@ export class Table implements Model {
     return { n: of - this.passes.newer(reconcile), of };
   }
 
-  latestFinished(controller: string, item: string): Reconcile | undefined {
-    const list = item !== "" && controller === "" ? this.anyController(item) : this.passes.list(controller, item);
-    for (let i = list.length - 1; i >= 0; i--) if ((list[i]?.to ?? 0) > 0) return list[i];
-    return undefined;
-  }
-
-  private anyController(item: string): readonly Reconcile[] {
-    return this.passes.list("", "").filter((r) => r.item === item);
+  latestFinished(item: string): Reconcile | undefined {
+    return this.passes
+      .list("", "")
+      .filter((run) => run.item === item && run.to > 0)
+      .at(-1);
   }
 
   why(reconcile: Reconcile): readonly WhyLink[] {
@@ -288,7 +289,7 @@ export class Table implements Model {
   timeline(controller: string, from: number, to: number, bins: number): readonly Bin[] {
     const width = (to - from) / bins;
     const out = Array.from({ length: bins }, (_, i): Bin => {
-      return { from: from + i * width, to: from + (i + 1) * width, count: 0, errors: 0 };
+      return { from: from + i * width, to: from + (i + 1) * width, count: 0, errors: 0, refused: 0 };
     });
     for (const [name, samples] of this.perSecond) {
       if (controller === "" || controller === name) addToBins(out, samples.between(from, to), from, width);

@@ -74,6 +74,8 @@ export interface Bin {
   readonly to: number;
   readonly count: number;
   readonly errors: number;
+  /** How many writes were refused, or reconciles had one that was and counts as no error; not 0 where there were any. */
+  readonly refused: number;
 }
 
 /** A stretch of time, µs. */
@@ -106,10 +108,12 @@ export interface Model {
   until(controller: string, item: string, t: number, limit?: number): readonly Reconcile[];
   /** All reconciles of a controller ("" = of all), newest first, at most limit. */
   recent(controller: string, limit: number): readonly Reconcile[];
+  /** An item's name, with its namespace where another item has the same name. */
+  called(item: string): string;
   /** "reconcile 17 of 17" among its item's. */
   nth(reconcile: Reconcile): Nth;
-  /** The newest reconcile that is done, of an item ("" = any) of a controller ("" = any). */
-  latestFinished(controller: string, item: string): Reconcile | undefined;
+  /** The newest reconcile of an item that is done, whichever controller's. */
+  latestFinished(item: string): Reconcile | undefined;
   why(reconcile: Reconcile): readonly WhyLink[];
   /** What had followed on a reconcile at t. */
   followed(reconcile: Reconcile, t: number): Followed;

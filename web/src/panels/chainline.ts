@@ -3,16 +3,14 @@ import type { ChainLine } from "../model/chain.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Model } from "../model/types.ts";
 import { h } from "../view/dom.ts";
-import { shapeOf } from "../view/runs.ts";
 import { icon } from "../view/shapes.ts";
-import { outcome, plural, span, toneOf, word, writeName } from "../view/words.ts";
+import { lookOf, outcome, plural, span, word, writeName } from "../view/words.ts";
 
 /** lineSaid tells one line: how it came about, which reconcile it is, how long after. */
 export function lineSaid(
   { reconcile, depth, write, writes, since, loop }: ChainLine,
   model: Pick<Model, "nth">,
 ): HTMLElement {
-  const tone = toneOf(reconcile);
   // Nothing leads to the first line: its first cause stands above it.
   const by =
     depth === 0
@@ -27,7 +25,7 @@ export function lineSaid(
   return h(
     "span",
     { class: "chain-said" },
-    icon(shapeOf(tone), tone),
+    icon(lookOf(reconcile)),
     by === "" ? "" : h("span", { class: "quiet" }, ` ${by} → `),
     h("button", { class: "link", type: "button", "data-go": reconcile.key }, name),
     ` ${reconcile.controller}, ${outcome(reconcile)}`,

@@ -11,19 +11,22 @@ interface Band {
   /** Where the bar begins, with a tick; absent: at 0. Such a band is drawn on a log scale. */
   readonly low?: (point: Point) => number;
   readonly say: (point: Point) => string;
+  /** A value of its axis in words. */
+  readonly unit: (value: number) => string;
 }
 
 /** The bands, from top to bottom; the table has a column for each. */
 export const bands: readonly Band[] = [
-  { name: "Reconciles/s", high: ({ rate: n }) => n, say: ({ rate: n }) => rate(n) },
-  { name: "Errors", high: ({ errors }) => errors, say: ({ errors }) => String(errors) },
+  { name: "Reconciles/s", high: ({ rate: n }) => n, say: ({ rate: n }) => rate(n), unit: rate },
+  { name: "Errors in 2 s", high: ({ errors }) => errors, say: ({ errors }) => String(errors), unit: String },
   {
     name: "Time, p50 to p99",
     high: ({ p99 }) => p99,
     low: ({ p50 }) => p50,
     say: (point) => (point.p50 === 0 ? "–" : `${timeSaid(point, point.p50)} to ${timeSaid(point, point.p99)}`),
+    unit: span,
   },
-  { name: "Queue depth", high: ({ depth }) => depth, say: ({ depth }) => String(depth) },
+  { name: "Queue depth", high: ({ depth }) => depth, say: ({ depth }) => String(depth), unit: String },
 ];
 
 const height = 40;
@@ -41,15 +44,30 @@ export function pointSaid(point: Point, zone: number): string {
   return `${clock(from, zone)}: ${rate(point.rate)} reconciles a second, ${bad}${times}, queue ${String(depth)}${dropped}`;
 }
 
+/** axisSaid is how far a band's axis goes: "0–12". */
+export function axisSaid({ high, low, unit }: Band, points: readonly Point[]): string {
+  const most = Math.max(...points.map(high));
+  return most === 0 ? "" : `${low === undefined ? "" : "log "}0–${unit(most)}`;
+}
+
+/** axisEnds says below an axis from when to when it goes. */
+export function axisEnds(from: number, to: number, zone: number): HTMLElement {
+  return h("p", { class: "axis-ends" }, h("span", {}, clock(from, zone)), h("span", {}, clock(to, zone)));
+}
+
 /** charts draws the bands; values stand in elements with data-band, what is later than t is pale. */
-export function charts(points: readonly Point[], width: number, t: number): HTMLElement {
+export function charts(points: readonly Point[], width: number, t: number, zone: number): HTMLElement {
   const root = h("div", { class: "charts part", role: "slider", tabindex: 0, "data-chart": true });
   root.append(h("p", { class: "chart-name" }, h("span", { "data-band": "" })));
   for (const band of bands) {
     const value = h("strong", { "data-band": band.name });
-    root.append(h("p", { class: "chart-name" }, band.name, " ", value), drawn(band, points, width, t));
+    const axis = h("span", { class: "chart-axis" }, axisSaid(band, points));
+    root.append(
+      h("p", { class: "chart-name" }, h("span", {}, band.name, " ", value), axis),
+      drawn(band, points, width, t),
+    );
   }
-  root.append(h("span", { class: "chart-cursor" }));
+  root.append(axisEnds(points[0]?.from ?? t, points.at(-1)?.to ?? t, zone), h("span", { class: "chart-cursor" }));
   return root;
 }
 
@@ -79,7 +97,7 @@ function drawn({ high, low, name }: Band, points: readonly Point[], width: numbe
   const most = Math.max(...points.map((point) => scaled(high(point)))) || 1;
   const step = width / points.length;
   const y = (v: number): number => height - (scaled(v) / most) * (height - 4);
-  const kind = name === "Errors" ? " is-error" : low === undefined ? "" : " is-range";
+  const kind = name.startsWith("Errors") ? " is-error" : low === undefined ? "" : " is-range";
   const svg = s("svg", { class: `chart${kind}`, width, height, "aria-hidden": "true" });
   points.forEach((point, i) => {
     const top = y(high(point));

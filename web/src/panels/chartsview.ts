@@ -33,7 +33,7 @@ export class ChartsView implements View {
     const samples = model.samples(name, to - step * (steps + 1), to + step);
     this.points = series(samples, to, step, steps, model.until(name, "", Infinity, looked));
     this.zone = zone;
-    const root = charts(this.points, width, t);
+    const root = charts(this.points, width, t, zone);
     root.setAttribute("aria-label", `${name} over time`);
     this.listen(root, scope);
     readAt(root, this.points, this.reading(scope), zone);

@@ -57,10 +57,9 @@ function part(title: string, lines: readonly string[]): string {
 function failureLine(reconcile: Reconcile, write: Write, model: Pick<Model, "overtaken">, now: number): string {
   const overtaken = model.overtaken(reconcile, write);
   const { text } = failureSaid(write, overtaken);
-  const plain = text.replaceAll("\u00a0", "");
-  if (overtaken === undefined) return plain;
+  if (overtaken === undefined) return text;
   const { reconcile: run, nth } = overtaken;
-  return `${plain}; ${overtakenLink(overtaken, now)} reconcile ${String(nth)}, trace ${run.key}`;
+  return `${text}; ${overtakenLink(overtaken, now)} reconcile ${String(nth)}, trace ${run.key}`;
 }
 
 function causeLine(cause: Cause): string {

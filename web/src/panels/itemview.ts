@@ -6,13 +6,13 @@ import { isTimer } from "../model/timers.ts";
 import type { WhyLink } from "../model/types.ts";
 import { h, s } from "../view/dom.ts";
 import { findingList } from "../view/findings.ts";
+import { axisEnds } from "./charts.ts";
 import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
 import type { Generations, Journey, Mark } from "./journey.ts";
 import { section } from "../view/parts.ts";
-import { shapeOf } from "../view/runs.ts";
 import type { Scope, View } from "../view/scope.ts";
 import { icon } from "../view/shapes.ts";
-import { causesShort, outcome, plural, span, toneOf, took, word } from "../view/words.ts";
+import { causesShort, lookOf, outcome, plural, span, took, word } from "../view/words.ts";
 
 /** A row holds its letters and below them its marks. */
 const markHeight = 16;
@@ -83,7 +83,7 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
       "data-walk": true,
     },
     svg,
-    h("p", { class: "axis-ends" }, h("span", {}, clock(journey.from, zone)), h("span", {}, clock(journey.to, zone))),
+    axisEnds(journey.from, journey.to, zone),
     stripes(drawn),
   );
 }
@@ -116,13 +116,13 @@ function stripes(drawn: ReadonlySet<string>): HTMLElement | undefined {
 }
 
 function markDrawn(mark: Mark, y: number, selected: Reconcile | undefined): SVGElement {
-  const { x, tone, runs } = mark;
+  const { x, look, runs } = mark;
   const n = runs.length;
   const to = leadsTo(mark, selected?.key);
   const here = runs.some(({ key }) => key === selected?.key) ? " is-here" : "";
   const g = s("g", { class: `mark${here}`, transform: `translate(${String(x + 4)} ${String(y)})`, "data-go": to?.key });
   g.append(s("rect", { class: "mark-hit", x: -4, y: -2, width: markRoom, height: 32 }));
-  g.append(icon(shapeOf(tone), tone));
+  g.append(icon(look));
   if (n > 1) g.append(s("text", { x: 8, y: 27, class: "mark-n" }, `×${n > 99 ? "99+" : String(n)}`));
   const said = to === undefined ? "" : `${causesShort(to)}, ${outcome(to)}`;
   g.append(s("title", {}, n > 1 ? `${String(n)} reconciles: each press goes to another. Now: ${said}` : said));
@@ -195,15 +195,8 @@ export function waited(before: Reconcile, { from, start }: Reconcile, causes: re
 }
 
 function neighbour(run: Reconcile, n: number, here: boolean, t: number): HTMLElement {
-  const tone = toneOf(run);
   const text = ` ${String(n)}: ${causesShort(run)}`;
   const name = h("button", { class: "link", type: "button", "data-go": run.key }, text);
   const end = ` ${outcome(run)}, ${span(took(run, t))}`;
-  return h(
-    "li",
-    { class: here ? "is-here" : "", "aria-current": here && "true" },
-    icon(shapeOf(tone), tone),
-    name,
-    end,
-  );
+  return h("li", { class: here ? "is-here" : "", "aria-current": here && "true" }, icon(lookOf(run)), name, end);
 }

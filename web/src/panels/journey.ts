@@ -1,7 +1,8 @@
 /** An item's reconciles on a time axis: which mark stands where, and the generations as steps. Pure. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { causeSaid, toneOf, writeFailed } from "../view/words.ts";
-import type { Tone } from "../layout/types.ts";
+import { DONE, FAILED, IN_FLIGHT, REFUSED, WAITING } from "../layout/steps.ts";
+import type { Look } from "../layout/steps.ts";
+import { causeSaid, lookOf, writeFailed } from "../view/words.ts";
 
 /** One mark: a reconcile, or as many as come to stand in one place. */
 export interface Mark {
@@ -10,15 +11,15 @@ export interface Mark {
   /** Where the first of them lies. */
   readonly x: number;
   /** The worst of them. */
-  readonly tone: Tone;
+  readonly look: Look;
   /** In order of time. */
   readonly runs: readonly Reconcile[];
 }
 
-/** leadsTo is where a press on a mark goes: to the first with its tone, and from one of its own to the next. */
-export function leadsTo({ tone, runs }: Mark, selected: string | undefined): Reconcile | undefined {
+/** leadsTo is where a press on a mark goes: to the first with its look, and from one of its own to the next. */
+export function leadsTo({ look, runs }: Mark, selected: string | undefined): Reconcile | undefined {
   const at = runs.findIndex(({ key }) => key === selected);
-  return at >= 0 ? runs[(at + 1) % runs.length] : runs.find((run) => toneOf(run) === tone);
+  return at >= 0 ? runs[(at + 1) % runs.length] : runs.find((run) => lookOf(run) === look);
 }
 
 export interface Journey {
@@ -34,7 +35,7 @@ export interface Journey {
 /** How much room a mark has, in CSS pixels: as much as a finger's or a pointer's target needs. */
 export const markRoom = 24;
 
-const worst: readonly Tone[] = ["error", "accent", "warn", "own", "ok"];
+const worst: readonly Look[] = [FAILED, IN_FLIGHT, REFUSED, WAITING, DONE];
 
 /**
  * journeyOf places runs (in order of time) on a line of that width. It ends with the last of them, or at t while that
@@ -44,19 +45,19 @@ export function journeyOf(runs: readonly Reconcile[], t: number, width: number, 
   const from = runs[0]?.start ?? t;
   const end = runs.at(-1);
   const to = Math.max(end === undefined || end.to === 0 ? t : Math.min(t, end.to), from + 1);
-  const marks: { row: string; x: number; tone: Tone; runs: Reconcile[] }[] = [];
+  const marks: { row: string; x: number; look: Look; runs: Reconcile[] }[] = [];
   const last = new Map<string, (typeof marks)[number]>();
   for (const run of runs) {
     const row = run.causes[0] === undefined ? "not known" : causeSaid(run.causes[0]).chip;
     const x = ((run.start - from) / (to - from)) * (width - markRoom);
-    const tone = toneOf(run);
+    const look = lookOf(run);
     const before = last.get(row);
     if (before !== undefined && x < before.x + apart) {
       before.runs.push(run);
-      if (worst.indexOf(tone) < worst.indexOf(before.tone)) before.tone = tone;
+      if (worst.indexOf(look) < worst.indexOf(before.look)) before.look = look;
       continue;
     }
-    const mark = { row, x, tone, runs: [run] };
+    const mark = { row, x, look, runs: [run] };
     last.set(row, mark);
     marks.push(mark);
   }

@@ -28,6 +28,15 @@ test("that nothing was set off is told as of the moment shown", () => {
   assert.equal(ended(chain(2), false), "");
 });
 
+test("a mark is as bad as the worst in it: a refused write stands above what waits and what is done", () => {
+  const fine = pass(0, [1], { key: "a", causes: [cause()] });
+  const again = pass(2, [1], { key: "b", causes: [cause()], result: "requeue_after" });
+  const refused = pass(4, [1], { key: "c", causes: [cause()], failedWrites: 1 });
+  const [mark] = journeyOf([fine, again, refused], at(9999), 30).marks;
+  assert.deepEqual([mark?.look, mark?.runs.length], [{ shape: "tick", tone: "warn" }, 3]);
+  assert.equal(mark && leadsTo(mark, undefined)?.key, "c");
+});
+
 test("a journey has a row for each cause, and marks by result", () => {
   const runs = [
     pass(0, [1, 5], { key: "a", causes: [cause()] }),
@@ -37,7 +46,7 @@ test("a journey has a row for each cause, and marks by result", () => {
   const { rows, marks, from, to } = journeyOf(runs, at(9999), 300);
   assert.deepEqual(rows, ["update", "own write", "back-off"]);
   assert.deepEqual(
-    marks.map(({ row, tone, runs: own }) => [row, tone, own.length, own[0]?.key]),
+    marks.map(({ row, look, runs: own }) => [row, look.tone, own.length, own[0]?.key]),
     [
       ["update", "ok", 1, "a"],
       ["own write", "error", 1, "b"],
@@ -62,7 +71,7 @@ test("property: however many reconciles, every one is in a mark, errors are neve
         runs.length,
       );
       assert.equal(
-        marks.some((mark) => mark.tone === "error"),
+        marks.some((mark) => mark.look.tone === "error"),
         list.some(([, bad]) => bad),
       );
       assert.ok(marks.length <= Math.ceil(width / markRoom));

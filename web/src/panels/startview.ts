@@ -1,6 +1,7 @@
 /** "Why nothing?": the steps before a controller's loop, what its predicates have dropped, and what is missing. */
 import type { Controller } from "../base/rows.gen.ts";
 import { count } from "../base/time.ts";
+import { DONE, FAILED } from "../layout/steps.ts";
 import { h } from "../view/dom.ts";
 import { section } from "../view/parts.ts";
 import type { Scope, View } from "../view/scope.ts";
@@ -46,7 +47,7 @@ function shown(scope: Scope, lane: Controller): Node[] {
   const { model, t, zone, following } = scope;
   const steps = h("ol", { class: "steps-up" });
   for (const { name, ok, text } of startSteps(lane, zone)) {
-    const mark = icon(ok ? "tick" : "triangle", ok ? "ok" : "error");
+    const mark = icon(ok ? DONE : FAILED);
     const said = h("span", { class: ok ? "quiet" : "tone-error" }, text);
     steps.append(
       h("li", {}, mark, h("strong", {}, name), h("span", { class: "unseen" }, ok ? " done: " : " not done: "), said),

@@ -76,17 +76,18 @@ function halo({ x, y, r }: Place, p: Palette): SVGElement {
 }
 
 function shapeOf({ shape, tone }: Token, { x, y, r }: Place, p: Palette): SVGElement[] {
-  const hollow = shape === "ring" || shape === "diamond";
+  const hollow = tone === "warn";
   const looks = hollow
     ? { fill: p.surface, stroke: p.tone[tone], "stroke-width": 3, "stroke-linejoin": "round" }
     : { fill: p.tone[tone], stroke: p.paper, "stroke-width": 3.5, "stroke-linejoin": "round", "paint-order": "stroke" };
   const polygon = (...points: readonly number[]): SVGElement => s("polygon", { points: points.join(" "), ...looks });
   if (shape === "triangle") return [polygon(x, y - r * 1.25, x + r * 1.2, y + r * 0.85, x - r * 1.2, y + r * 0.85)];
   if (shape === "diamond") return [polygon(x, y - r * 1.2, x + r * 1.2, y, x, y + r * 1.2, x - r * 1.2, y)];
-  const circle = s("circle", { cx: x, cy: y, r: shape === "ring" ? r * 0.85 : r, ...looks });
+  const circle = s("circle", { cx: x, cy: y, r: hollow ? r * 0.85 : r, ...looks });
   if (shape !== "tick") return [circle];
   const d = `M${String(x - r * 0.45)} ${String(y)}l${String(r * 0.35)} ${String(r * 0.38)}l${String(r * 0.58)} ${String(-r * 0.72)}`;
-  return [circle, s("path", { d, fill: "none", stroke: p.surface, "stroke-width": 2.2, "stroke-linecap": "round" })];
+  const stroke = hollow ? p.tone[tone] : p.surface;
+  return [circle, s("path", { d, fill: "none", stroke, "stroke-width": 2.2, "stroke-linecap": "round" })];
 }
 
 function label(text: string, x: number, y: number, p: Palette): SVGElement {

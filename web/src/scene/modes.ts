@@ -1,7 +1,7 @@
 import type { Mode } from "./types.ts";
 
 /** Reconciles a second above which tokens of a kind become one, and above which they become a flow. */
-const MERGED = 20;
+export const MERGED = 20;
 const FLOW = 200;
 /** A rate must leave the threshold behind by this part before the drawing changes back or forth. */
 const SLACK = 0.15;

@@ -52,7 +52,7 @@ export function modesOf(drawn: Scene): ReadonlyMap<string, Mode> {
 
 function pictureOf(layout: Layout, name: string, t: number, options: SceneOptions): LanePicture {
   const rate = layout.begunIn(name, t - RATE_WINDOW, t) / (RATE_WINDOW / SECOND);
-  const under = underAt(layout, name, t, options.shows);
+  const under = underAt(layout, name, t, options);
   const crowd = under.filter(({ step }) => !isParked(step)).length;
   // What is drawn goes on for a while after the rate has fallen.
   const mode = modeOf(Math.max(rate, crowd / TOKENS_EACH), options.before?.get(name));
@@ -61,10 +61,10 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
     (next, { step }) => Math.min(next, isParked(step) ? step.to : changesAt(step, t)),
     Infinity,
   );
-  const queue = slotsOf(layout, name, under, t, options.shows);
-  const held = holdsOf(layout, name, options.truth ?? t);
+  const queue = slotsOf(layout, name, under, t, options);
+  const held = holdsOf(layout, name, options.truth ?? t, options);
   return {
-    lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), held, behind: behindOf(under) },
+    lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), held, behind: behindOf(under, options) },
     tokens: merge(drawn, mode, options.pinned, options.shows !== undefined),
     nodes: nodesOf(under, options.truth ?? t),
     edges: mode === "flow" ? flowsAt(layout, name, t, RATE_WINDOW, options.shows) : edgesOf(under),
@@ -76,14 +76,20 @@ function isParked(step: Step): boolean {
   return step.kind === "stay" && (step.node === "queue" || step.node === "waiting");
 }
 
-function underAt(layout: Layout, name: string, t: number, shows: SceneOptions["shows"]): Under[] {
+function underAt(layout: Layout, name: string, t: number, { shows, called }: SceneOptions): Under[] {
   const under: Under[] = [];
   layout.at(name, t, (journey) => {
     const i = stepAt(journey, t);
     const step = journey.steps[i];
-    if (step !== undefined) under.push({ journey, i, step, dim: isDim(journey, shows) });
+    if (step !== undefined) under.push({ journey: named(journey, called), i, step, dim: isDim(journey, shows) });
   });
   return under;
+}
+
+/** What is labelled with its item's name has it with the namespace where that is needed to tell it from others. */
+function named(journey: Journey, called: SceneOptions["called"]): Journey {
+  const label = called?.(journey.item) ?? "";
+  return label.endsWith(`/${journey.label}`) ? { ...journey, label } : journey;
 }
 
 /** What has a token: items in the queue and the waiting room stand there instead. */

@@ -29,7 +29,7 @@ export function slotsOf(
   lane: string,
   under: readonly Under[],
   t: number,
-  shows: SceneOptions["shows"],
+  { shows, called = nameOf }: SceneOptions,
 ): QueueSlot[] {
   const slots = new Map<string, QueueSlot>();
   const queued = under.filter(({ step }) => step.kind === "stay" && step.node === "queue");
@@ -49,7 +49,7 @@ export function slotsOf(
     if (slots.has(wait.item) || busy.has(wait.item)) continue;
     const sub = (wait.causes ?? 0) > 1 ? `${String(wait.causes)} causes` : word(wait.why ?? "");
     const { item, from: since } = wait;
-    const slot = { lane, item, label: nameOf(item), sub, since, reconcile: "" };
+    const slot = { lane, item, label: called(item), sub, since, reconcile: "" };
     slots.set(item, dimmed(slot, shows?.(lane, item, "") === false));
   }
   return [...slots.values()];
@@ -71,13 +71,13 @@ export function ringsOf(lane: string, under: readonly Under[], t: number): WaitR
 }
 
 /** behindOf counts the own writes that are on their way from the API server to the cache. */
-export function behindOf(under: readonly Under[]): Behind | undefined {
+export function behindOf(under: readonly Under[], { called = nameOf }: SceneOptions): Behind | undefined {
   let writes = 0;
   const labels = new Map<string, string>();
   for (const { journey, step } of under) {
     if (journey.kind !== "write" || !journey.own || step.kind !== "move" || step.edge !== "api-cache") continue;
     writes += journey.count;
-    labels.set(journey.item, nameOf(journey.item));
+    labels.set(journey.item, called(journey.item));
   }
   if (writes === 0) return undefined;
   const [first] = labels;

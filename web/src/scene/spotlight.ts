@@ -13,7 +13,7 @@ export function spotlit(layout: Layout, pass: Reconcile, t: number, options: Sce
   const station = stationOf(pass, t, holds);
   if (station === undefined) return whole;
   // The holds of a pass stand in the rows of its lane, not in its own.
-  const held = holdsOf(layout, pass.controller, options.truth ?? t, pass);
+  const held = holdsOf(layout, pass.controller, options.truth ?? t, options, pass);
   const alone = scene(spotlight(pass, holds).layout, station.shown, { ...options, truth: t });
   const others = <T extends { readonly lane: string }>(list: readonly T[]): T[] =>
     list.filter((one) => one.lane !== pass.controller);

@@ -147,6 +147,8 @@ export interface SceneOptions {
   readonly before?: ReadonlyMap<string, Mode>;
   /** The selected or pinned item key ("default/web"): never merged. */
   readonly pinned?: string;
+  /** An item's name, with its namespace where it takes that to tell it from others; absent: without. */
+  readonly called?: (item: string) => string;
   /** Whether the filter shows what is of an item's reconcile ("" where none is known); absent where all is shown. */
   readonly shows?: (lane: string, item: string, reconcile: string) => boolean;
   /** The true time, where it is another than the display time: what is open lasts until then. */

@@ -3,21 +3,23 @@
  * text is that was written just now would make the browser lay it out each time.
  */
 
+import { nameOf } from "../layout/words.ts";
+
 const known = new WeakMap<SVGTextElement, string>();
 const fonts = new WeakMap<SVGTextElement, string>();
 const pen = { c: undefined as CanvasRenderingContext2D | null | undefined };
 
 /**
- * fitText writes text into a text element, shortened with … to room units. It measures only when the text is
- * new, and answers whether it was.
+ * fitText writes text into a text element, shortened to room units: without the namespace before its name, and then with
+ * …. It measures only when the text is new, and answers whether it was.
  */
 export function fitText(element: SVGTextElement, text: string, room: number): boolean {
   const key = `${text}\n${String(Math.round(room))}`;
   if (known.get(element) === key) return false;
   known.set(element, key);
   const measure = measurer(element);
-  let letters = [...text];
-  let fitting = text;
+  let fitting = measure(text) > room ? nameOf(text) : text;
+  let letters = [...fitting];
   while (letters.length > 1 && measure(fitting) > room) {
     letters = letters.slice(0, -1);
     fitting = `${letters.join("").trimEnd()}…`;

@@ -1,7 +1,7 @@
 /** The head of what is said of one reconcile: which it is, and the way to those beside it. */
 import type { Reconcile } from "../base/rows.gen.ts";
 import { clockMs } from "../base/time.ts";
-import { h } from "./dom.ts";
+import { h, s } from "./dom.ts";
 import type { Scope } from "./scope.ts";
 import { span, took } from "./words.ts";
 
@@ -10,11 +10,8 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
   const runs = model.reconcilesOf(reconcile.controller, reconcile.item);
   const at = runs.findIndex((other) => other.key === reconcile.key);
   const step = (label: string, path: string, to: Reconcile | undefined): HTMLElement => {
-    const button = h("button", { class: "button round", type: "button", "aria-label": label, title: label });
-    button.append(arrow(path));
-    if (to === undefined) button.disabled = true;
-    else button.dataset["go"] = to.key;
-    return button;
+    const rest = { class: "button round", type: "button", "aria-label": label, title: label };
+    return h("button", { ...rest, disabled: to === undefined, "data-go": to?.key }, arrow(path));
   };
   const { n, of: all } = model.nth(reconcile);
   const of = Math.max(n, all - runs.filter(({ start }) => start > t).length);
@@ -23,13 +20,12 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
   const title = h("h2", { class: "panel-title is-item", tabindex: "-1", title: reconcile.item }, reconcile.item);
   const back = at < 0 ? undefined : runs[at + 1];
   const on = at <= 0 ? undefined : runs[at - 1];
-  const close = h("button", {
+  const clear = {
     class: "button round",
     type: "button",
     "aria-label": "Clear the selection (Esc)",
     "data-clear": true,
-  });
-  close.append(arrow("M5 5l10 10M15 5L5 15"));
+  };
   return h(
     "header",
     { class: "run-head" },
@@ -40,7 +36,7 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
       title,
       step("Previous reconcile of the item", "M12 4l-6 6 6 6", back),
       step("Next reconcile of the item", "M8 4l6 6-6 6", on),
-      close,
+      h("button", clear, arrow("M5 5l10 10M15 5L5 15")),
     ),
     h("p", { class: "panel-sub" }, sub),
     h("p", { class: "rv" }, `at ${clockMs(reconcile.start, zone)}`),
@@ -48,18 +44,6 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
 }
 
 function arrow(d: string): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({
-    viewBox: "0 0 20 20",
-    width: "18",
-    height: "18",
-    "aria-hidden": "true",
-  })) {
-    svg.setAttribute(name, value);
-  }
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", d);
-  path.setAttribute("class", "stroke");
-  svg.append(path);
-  return svg;
+  const attrs = { viewBox: "0 0 20 20", width: 18, height: 18, "aria-hidden": "true" };
+  return s("svg", attrs, s("path", { d, class: "stroke" }));
 }

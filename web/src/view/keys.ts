@@ -40,7 +40,8 @@ export function listenKeys(dialog: HTMLDialogElement, open: HTMLButtonElement, a
   open.addEventListener("click", list);
   const off = switches(dialog);
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || within(event.target, typing))
+      return;
     // A dialog has keys of its own: Escape closes it.
     if (document.querySelector("dialog[open]") !== null) return;
     const [name, run] = bound(event, actions, list) ?? [];
@@ -85,7 +86,7 @@ function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bou
     },
   ];
   // On a button, Space presses the button.
-  if (key === " ") return pressable(event.target) ? undefined : ["pause", actions.pause];
+  if (key === " ") return within(event.target, pressable) ? undefined : ["pause", actions.pause];
   const step = shiftKey ? "reconcile" : "phase";
   const keys: Readonly<Record<string, Bound>> = {
     ".": ["pause", actions.pause],
@@ -112,7 +113,7 @@ function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bou
     j: [
       "step",
       () => {
-        actions.step(shiftKey ? "reconcile" : "phase");
+        actions.step(step);
       },
     ],
     p: ["projector", actions.projector],
@@ -122,10 +123,10 @@ function bound(event: KeyboardEvent, actions: KeyActions, list: () => void): Bou
   return keys[key.toLowerCase()];
 }
 
-function typing(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select") !== null;
-}
+/** What is typed into has the keys. */
+const typing = "input:not([type=checkbox]), textarea, select";
+const pressable = "button, a, summary, [role=button], input";
 
-function pressable(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("button, a, summary, [role=button], input") !== null;
+function within(target: EventTarget | null, such: string): boolean {
+  return target instanceof Element && target.closest(such) !== null;
 }

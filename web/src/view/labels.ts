@@ -1,5 +1,6 @@
 /** Where the tokens' labels stand: near their token, off the boxes' own words, and never on each other. */
 import type { Geometry, Rect } from "../base/geometry.ts";
+import { nameOf } from "../layout/words.ts";
 import type { Token } from "../scene/types.ts";
 
 export interface Label {
@@ -19,26 +20,32 @@ export interface LabelOptions {
 
 /** placeLabels gives each token the first free of its places; one that finds none goes without. */
 export function placeLabels(tokens: readonly Token[], options: LabelOptions): Label[] {
-  const { size, radius, geometry } = options;
+  const { size, radius, geometry, width } = options;
   const taken = new Taken(geometry, [...Object.values(geometry.nodes), ...options.words]);
   for (const token of tokens) taken.add(around(token.x, token.y, radius * 2, radius * 2));
   const places = placesOf(geometry, size);
   const off = radius + size * 0.72 + 2;
   const beside = radius + 6;
-  const labels: Label[] = [];
-  // Where there is not room for all, those of errors and passes stand.
-  for (const token of [...tokens].sort((a, b) => rank(b) - rank(a))) {
-    const text = textOf(token);
-    if (text === "") continue;
-    const w = options.width(text) + 4;
+  const placed = (text: string, token: Token): Label | undefined => {
+    const w = width(text) + 4;
     for (const { side, gap, up, level } of candidates(token, options, places)) {
       const x = token.x + (side * w) / 2 + gap * beside;
       const y = level ?? token.y + up * off;
       if (!taken.free(x - w / 2, y - size / 2, w, size)) continue;
       taken.add(around(x, y, w, size));
-      labels.push({ text, x, y });
-      break;
+      return { text, x, y };
     }
+    return undefined;
+  };
+  const labels: Label[] = [];
+  // Where there is not room for all, those of errors and passes stand.
+  for (const token of [...tokens].sort((a, b) => rank(b) - rank(a))) {
+    const text = textOf(token);
+    if (text === "") continue;
+    // Where there is no room for its namespace the name stands alone.
+    const short = nameOf(text);
+    const label = placed(text, token) ?? (short === text ? undefined : placed(short, token));
+    if (label !== undefined) labels.push(label);
   }
   return labels;
 }

@@ -19,7 +19,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { crowdSaid, heldSaid, ordinal, plural, spanOrNone, version, word } from "./words.ts";
+import { crowdSaid, heldSaid, ordinal, plural, spanOrNone, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -39,15 +39,14 @@ export class LaneElement extends HTMLElement {
   private shown: readonly Token[] = [];
   /** What the numbers were painted from last. */
   private painted = "";
-  private paintedInSight = false;
   /** The playhead's moves so far, when the boxes were painted last. */
   private moves = 0;
+  /** Nothing lights a box or a line. */
+  private rests = true;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
   /** When boxes and lines were told last, ms. */
   private toldAt = -Infinity;
-  /** Reconciles a second, as the page says it. */
-  private rate = 0;
   private readonly nodes = new Map<string, SVGGElement>();
   private edges: Edges | undefined;
 
@@ -116,6 +115,9 @@ export class LaneElement extends HTMLElement {
   /** Boxes and lines. */
   private drawMap({ nodes, edges, lane, alone }: LanePart): void {
     const { app } = this;
+    const rests = nodes.length + edges.length === 0;
+    if (rests && !this.rests) app?.wake();
+    this.rests = rests;
     this.drawStepped(alone);
     this.drawNodes(nodes);
     this.edges?.draw(edges);
@@ -145,11 +147,9 @@ export class LaneElement extends HTMLElement {
     if (app === undefined) return;
     const t = app.playhead.following ? undefined : app.playhead.now();
     const { controller } = lane;
-    this.rate = lane.rate;
-    const sign = [app.model.version, app.watch.connection().state, t ?? "live"].join();
-    if (sign === this.painted && inSight === this.paintedInSight) return;
+    const sign = [app.model.version, app.watch.connection().state, t ?? "live", inSight, this.rests].join();
+    if (sign === this.painted) return;
     this.painted = sign;
-    this.paintedInSight = inSight;
     say(part(this, "name"), lane.name);
     say(part(this, "about"), aboutSaid(controller, app.zone()));
     show(part(this, "why"), t === undefined && lane.rate === 0);
@@ -158,11 +158,7 @@ export class LaneElement extends HTMLElement {
     say(part(this, "p50"), p50Said(app.model, this.lane, counts, t));
     if (!inSight) return;
     this.paintServer(app);
-    // Where the picture does not follow, and after each jump, the boxes speak of its moment.
-    const stays = t === undefined && app.playhead.moves === this.moves;
-    this.moves = app.playhead.moves;
-    if (stays) this.paintPhases(app);
-    else if (app.scene()?.alone === undefined) this.paintPhasesAt(app, app.playhead.now());
+    if (app.scene()?.alone === undefined) this.paintPhases(app);
   }
 
   private paintCounts({ reconciles, errors }: Counts): void {
@@ -179,25 +175,27 @@ export class LaneElement extends HTMLElement {
 
   private paintServer(app: App): void {
     const rv = newestVersion(app.model, this.lane, app.playhead.now());
-    this.note("api", rv === 0 ? "etcd" : `etcd rv ${version(String(rv))}`);
+    this.note("api", rv === 0 ? "etcd" : `etcd rv ${String(rv)}`);
   }
 
-  /** Before the first token has come by, the phases show how long the last finished reconcile took. */
-  private paintPhases({ model }: App): void {
-    const last = model.latestFinished(this.lane, "");
-    this.notePhases(last, last?.to ?? 0, (g) => part(g, "note").textContent === "");
-  }
-
-  /** What nothing passes at t says how long it took in the one reconcile drawn, or else in the last before. */
-  private paintPhasesAt({ model }: App, t: number): void {
-    const last = model
-      .until(this.lane, "", t, looked)
-      .filter((run) => run.to > 0 && run.to <= t)
-      .at(-1);
-    const drawn = new Set(this.shown.flatMap(({ kind, reconcile }) => (kind === "pass" ? [reconcile] : [])));
-    const [one = ""] = drawn;
-    const run = (drawn.size === 1 ? model.reconcile(one) : undefined) ?? last;
-    this.notePhases(run, t, ({ classList }) => !classList.contains("is-lit") && !classList.contains("is-held"));
+  /**
+   * What nothing passes says how long it took in the last reconcile that is over; where the picture stands, in the one
+   * drawn. While something is on its way in a picture that follows, what has passed since it came to now is still said.
+   */
+  private paintPhases({ model, playhead }: App): void {
+    const { following, moves } = playhead;
+    const keeps = following && !this.rests && moves === this.moves;
+    this.moves = moves;
+    const t = playhead.now();
+    const [one = "", more] = new Set(this.shown.flatMap(({ kind, reconcile }) => (kind === "pass" ? [reconcile] : [])));
+    const single = following || more !== undefined ? undefined : model.reconcile(one);
+    const run =
+      single ??
+      model
+        .until(this.lane, "", t, looked)
+        .filter(({ to }) => to > 0 && to <= t)
+        .at(-1);
+    this.notePhases(run, t, (g) => (keeps ? part(g, "note").textContent === "" : !g.matches(".is-lit, .is-held")));
   }
 
   /** While one steps through a reconcile, the boxes speak of it alone, and of those ahead of it not yet. */
@@ -354,9 +352,7 @@ export class LaneElement extends HTMLElement {
     }
     show(mode, busy);
     if (!busy) return;
-    // The same rate as everywhere else while both speak of now.
-    const a = this.app?.playhead.following === true ? this.rate : lane.rate;
-    say(mode, crowdSaid(lane.mode, a));
+    say(mode, crowdSaid(lane.mode, lane.rate));
   }
 
   private press(event: MouseEvent): void {

@@ -7,16 +7,26 @@ import type { Scope, View } from "./scope.ts";
 /** The views of the script, by their tabs. */
 export type LaterTab = "queue" | "charts" | "start" | "findings" | "item" | "chain";
 
+/** What the view of a reconcile needs besides it. */
+export interface Around {
+  readonly model: Model;
+  /** True time, µs. */
+  readonly now: number;
+  readonly zone: number;
+  /** Every span of the API server and etcd is shown, and not only the gist. */
+  readonly servers: boolean;
+  /** The span of the write that one has come for, "" for none. */
+  readonly lit: string;
+}
+
 /** What the script holds. */
 export interface Panels {
   readonly views: Readonly<Record<LaterTab, View>>;
   /** A finding and a reconcile as text for an issue. now: true time, µs. */
   findingText(finding: Finding, model: Model): string;
   issueText(reconcile: Reconcile, model: Model, now: number): string;
-  /** What a reconcile saw of its object's spec and status, and wrote; undefined where that is nothing. */
-  spec(reconcile: Reconcile): Node | undefined;
-  /** What a reconcile's writes set off; undefined where that is nothing. */
-  setOff(reconcile: Reconcile, model: Model, now: number): Node | undefined;
+  /** The view of a reconcile. */
+  details(reconcile: Reconcile, around: Around): Node[];
   /** Moves the selection along an item's reconciles while its axis has the focus. */
   walkKey(event: KeyboardEvent, scope: Scope): void;
 }
@@ -63,12 +73,18 @@ export class Later {
   view(tab: LaterTab): View {
     return {
       sign: (scope: Scope) => this.panels?.views[tab].sign(scope) ?? this.ask(),
-      nodes: (scope: Scope) => this.panels?.views[tab].nodes(scope) ?? [h("p", { class: "quiet" }, this.said)],
+      nodes: (scope: Scope) => this.panels?.views[tab].nodes(scope) ?? this.instead(),
     };
   }
 
-  private ask(): string {
-    if (this.said === "") {
+  /** What is shown while the script is not there. */
+  instead(): Node[] {
+    return [h("p", { class: "quiet" }, this.said)];
+  }
+
+  /** What stands in the place of a view: nothing once the script is there. */
+  ask(): string {
+    if (this.panels === undefined && this.said === "") {
       this.said = "Loading …";
       void this.get().then((panels) => {
         this.said = panels === undefined ? "The hub did not send this view. Reload the page." : "";

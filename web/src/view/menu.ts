@@ -28,19 +28,18 @@ export function connectMenu(
     leave();
   });
   document.addEventListener("click", ({ target }) => {
-    if (target instanceof Node && !menu.contains(target)) menu.open = false;
+    if (!(target instanceof Element)) return;
+    if (!menu.contains(target)) menu.open = false;
+    if (target.closest("a[download]") !== null) tell("Saving this session: see your browser's downloads");
   });
   const save = (kind: "svg" | "png"): void => {
-    import("/static/picture.js")
+    void import("/static/picture.js")
       .then(({ savePicture }) => savePicture(app, lanes(), kind))
       .then(
-        (name) => {
-          tell(`Saved ${name}`);
-        },
-        (problem: unknown) => {
-          tell(`The picture could not be saved: ${String(problem)}`);
-        },
-      );
+        (name) => `Saved ${name}`,
+        (problem: unknown) => `The picture could not be saved: ${String(problem)}`,
+      )
+      .then(tell);
   };
   menu.addEventListener("click", ({ target }) => {
     const chosen = target instanceof Element ? target.closest("button") : null;

@@ -1,6 +1,6 @@
 /** The one line above the map that says how it stands with the connection, in words, and what one can do. */
 import type { App } from "./app.ts";
-import { attr, h, show } from "./dom.ts";
+import { attr, h, say, show } from "./dom.ts";
 import { noticeOf } from "./notices.ts";
 import type { Asked, Words } from "./notices.ts";
 
@@ -11,7 +11,8 @@ export class NoticeElement extends HTMLElement implements Asked {
   private app: App | undefined;
   private readonly text = h("span");
   private readonly button = h("button", { class: "link", type: "button" });
-  private press: (() => void) | undefined;
+  private readonly other = h("button", { class: "link", type: "button" });
+  private words: Words | undefined;
   tryIt: (() => void) | undefined;
   told: Words | undefined;
   private forgetting = 0;
@@ -27,26 +28,23 @@ export class NoticeElement extends HTMLElement implements Asked {
   connect(app: App, tryIt: (() => void) | undefined): void {
     this.app = app;
     this.tryIt = tryIt;
-    this.append(this.text, this.button);
-    this.button.addEventListener("click", () => this.press?.());
+    this.append(this.text, this.button, this.other);
+    this.button.addEventListener("click", () => this.words?.press?.());
+    this.other.addEventListener("click", () => this.words?.also?.press());
   }
 
   /** Says something for a while: what a key has done, what could not be done. */
   tell(text: string, button?: string, press?: () => void): void {
+    const forget = (): void => {
+      this.hush();
+    };
     const done = (): void => {
-      this.told = undefined;
+      forget();
       press?.();
-      this.app?.wake();
     };
     this.told = button === undefined ? { text, tone: "ok" } : { text, tone: "warn", button, press: done };
     clearTimeout(this.forgetting);
-    this.forgetting = window.setTimeout(
-      () => {
-        this.told = undefined;
-        this.app?.wake();
-      },
-      button === undefined ? toldFor : 4 * toldFor,
-    );
+    this.forgetting = window.setTimeout(forget, button === undefined ? toldFor : 4 * toldFor);
     this.app?.wake();
   }
 
@@ -62,10 +60,15 @@ export class NoticeElement extends HTMLElement implements Asked {
     const words = noticeOf(app, this);
     show(this, words !== undefined);
     if (words === undefined) return;
-    if (this.text.textContent !== words.text) this.text.textContent = words.text;
+    this.words = words;
+    say(this.text, words.text);
     attr(this, "data-tone", words.tone);
-    show(this.button, words.button !== undefined);
-    if (this.button.textContent !== (words.button ?? "")) this.button.textContent = words.button ?? "";
-    this.press = words.press;
+    for (const [button, text = ""] of [
+      [this.button, words.button],
+      [this.other, words.also?.button],
+    ] as const) {
+      show(button, text !== "");
+      say(button, text);
+    }
   }
 }

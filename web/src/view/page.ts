@@ -56,7 +56,10 @@ export function buildPage(app: App, page: string): PageParts {
   const status = the("status", StatusElement);
   const transport = the("transport", TransportElement);
   const twin = the("twin", TwinElement);
-  const step = stepper(app, notice);
+  const go = (reconcile: string, write: string): void => {
+    panel.go(reconcile, write, true);
+  };
+  const step = stepper(app, go, notice);
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   const relaid = connectLooks(app, lanes);
@@ -78,9 +81,6 @@ export function buildPage(app: App, page: string): PageParts {
   const reveal = (controller: string): void => {
     lanes.reveal(controller);
   };
-  const go = (reconcile: string, write: string): void => {
-    panel.go(reconcile, write, true);
-  };
   const loader = new ClassroomLoader({ app, page, seek, reveal, tell, go, relaid });
   const tryIt = (): void => {
     loader.use((classroom) => {
@@ -97,7 +97,7 @@ export function buildPage(app: App, page: string): PageParts {
     },
   });
   const history = new History(app);
-  connectKeys(app, { notice, step, loader, line, save, history });
+  connectKeys(app, { notice, loader, line, save, history, step });
   const links = new Links(app, history, tell, seek);
   const parts = [history, links, loader, lanes, notice, panel, search, status, transport, twin, voice];
   return {
@@ -132,14 +132,14 @@ function connectLooks(app: App, lanes: Lanes): () => void {
 /** What the keys reach. */
 interface Keyed {
   readonly notice: NoticeElement;
-  readonly step: Stepper;
   readonly loader: ClassroomLoader;
   readonly line: Scrubber;
   readonly save: (kind: "svg") => void;
   readonly history: History;
+  readonly step: Stepper;
 }
 
-function connectKeys(app: App, { notice, step, loader, line, save, history }: Keyed): void {
+function connectKeys(app: App, { notice, loader, line, save, history, step }: Keyed): void {
   const theme = the("theme", ThemeElement);
   listenKeys(the("keys", HTMLDialogElement), the("keys-open", HTMLButtonElement), {
     pause: () => {
@@ -176,7 +176,10 @@ function connectKeys(app: App, { notice, step, loader, line, save, history }: Ke
       const match = app.filter.get().on ? " that matches" : "";
       const back = direction > 0;
       if (step.error(direction)) notice.hush();
-      else notice.tell(`No ${back ? "later" : "earlier"} error${match}. ${back ? "Shift+N" : "N"} looks the other way`);
+      else
+        notice.tell(
+          `No ${back ? "later" : "earlier"} error or refused write${match}. ${back ? "Shift+N" : "N"} looks the other way`,
+        );
     },
     link: () => {
       const link = linkHere(app);

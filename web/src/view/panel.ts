@@ -64,6 +64,8 @@ export class PanelElement extends HTMLElement {
   };
   /** The reconcile of which the body speaks, "" for none. */
   private shown = "";
+  /** What became of the last copy, the button that was pressed for it, and the reconcile that was shown then. */
+  private taken = { selector: "", said: "", shown: "" };
   /** The pointer is down: what is under it stays until it is up, so that a click arrives. */
   private held = false;
   private size = { looks: -1, width: 0, letters: 0 };
@@ -198,8 +200,9 @@ export class PanelElement extends HTMLElement {
     const sought = app.filter.get().on;
     // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
     const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
+    const called = (item: string): string => app.model.called(item);
     const nth = (run: Reconcile): number => app.model.nth(run).n;
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), nth, many, sought, moment, more });
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), called, nth, many, sought, moment, more });
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }
@@ -214,6 +217,7 @@ export class PanelElement extends HTMLElement {
       });
       this.drawn = sign;
       this.shown = scope.run?.key ?? "";
+      this.answer();
     }
     this.runView.tick(this.body, scope);
     this.markStep(tab, scope);
@@ -252,14 +256,27 @@ export class PanelElement extends HTMLElement {
       return run === undefined ? "" : (texts?.issueText(run, app.model, t) ?? "");
     };
     const text = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
+    const { take = "", key } = button.dataset;
+    const selector = `[data-take="${take}"]${key === undefined ? "" : `[data-key="${CSS.escape(key)}"]`}`;
+    const answer = (said: string): void => {
+      this.taken = { selector, said, shown: this.shown };
+      this.answer();
+    };
     void text.then(copied).then(
       (ok) => {
-        button.textContent = ok ? "Copied" : "The browser forbids copying";
+        answer(ok ? "Copied" : "The browser forbids copying");
       },
       () => {
-        button.textContent = "The hub does not answer";
+        answer("The hub does not answer");
       },
     );
+  }
+
+  /** What became of the last copy stands on its button, also when that is drawn anew. */
+  private answer(): void {
+    const { selector, said, shown } = this.taken;
+    const button = selector === "" || shown !== this.shown ? null : this.body.querySelector(selector);
+    if (button !== null) say(button, said);
   }
 
   private press({ target }: MouseEvent): void {

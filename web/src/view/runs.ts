@@ -1,10 +1,10 @@
 /** The latest reconciles as rows that can be clicked. */
 import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
-import type { Shape, Tone } from "../layout/types.ts";
+import { STALE } from "../layout/steps.ts";
 import { Keyed, attr, h, part, say, show } from "./dom.ts";
 import { icon } from "./shapes.ts";
-import { causesShort, failed, nameOf, outcome, span, toneOf, took } from "./words.ts";
+import { causesShort, failed, hasRefused, lookOf, nameOf, outcome, span, took } from "./words.ts";
 
 /** What the rows need besides the reconciles. */
 export interface RunsAround {
@@ -12,6 +12,8 @@ export interface RunsAround {
   readonly zone: number;
   /** Which of its item's reconciles one is. */
   readonly nth: (run: Reconcile) => number;
+  /** The name of an item, as the list says it. */
+  readonly called: (item: string) => string;
   /** More than one controller: rows name theirs. */
   readonly many: boolean;
   /** Only what matches a search is listed. */
@@ -33,7 +35,16 @@ export class Runs {
   private newest: readonly Reconcile[] = [];
   private readonly none = h("p", { class: "quiet" }, "None yet.");
   private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
-  private around: RunsAround = { now: 0, zone: 0, nth: () => 0, many: false, sought: false, moment: "", more: false };
+  private around: RunsAround = {
+    now: 0,
+    zone: 0,
+    called: nameOf,
+    nth: () => 0,
+    many: false,
+    sought: false,
+    moment: "",
+    more: false,
+  };
 
   private readonly older = h("button", { class: "button small older", type: "button", hidden: true }, "Older …");
 
@@ -133,28 +144,39 @@ function makeRun(run: Reconcile): HTMLLIElement {
   const text = (name: string): HTMLElement => h("span", { class: `run-${name}`, "data-part": name });
   const shape = h("span", { class: "run-shape", "data-part": "shape" });
   const button = h("button", { class: "run", type: "button", "data-go": run.key, tabindex: -1 }, shape);
-  button.append(h("span", { class: "run-name" }, text("item"), text("n")), text("took"), text("why"), text("when"));
+  const stale = h(
+    "span",
+    { class: "run-stale", "data-part": "stale" },
+    icon(STALE),
+    h("span", { class: "unseen" }, "stale read"),
+  );
+  const name = h("span", { class: "run-name" }, text("item"), text("n"), stale);
+  button.append(name, text("took"), text("why"), text("when"));
   return h("li", {}, button);
 }
 
-function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many }: RunsAround): void {
-  const tone = toneOf(run);
+function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many, called }: RunsAround): void {
+  const look = lookOf(run);
+  const { tone } = look;
   const shape = part(row, "shape");
-  if (shape.dataset["tone"] !== tone) {
-    shape.dataset["tone"] = tone;
-    shape.replaceChildren(icon(shapeOf(tone), tone));
+  const drawn = `${look.shape} ${tone}`;
+  if (shape.dataset["look"] !== drawn) {
+    shape.dataset["look"] = drawn;
+    shape.replaceChildren(icon(look));
   }
-  say(part(row, "item"), many ? `${nameOf(run.item)} · ${run.controller}` : nameOf(run.item));
+  const stale = readStale(run);
+  show(part(row, "stale"), stale);
+  const name = called(run.item);
+  say(part(row, "item"), many ? `${name} · ${run.controller}` : name);
   say(part(row, "n"), `#${String(nth(run))}`);
   say(part(row, "why"), causesShort(run));
   say(part(row, "when"), clock(run.start, zone));
-  const bad = failed(run);
-  say(part(row, "took"), bad ? outcome(run) : run.to === 0 ? "running" : span(took(run, now)));
-  attr(part(row, "took"), "class", bad ? "run-took tone-error" : "run-took");
-  attr(row, "title", `${run.item}: ${outcome(run)}, ${span(took(run, now))}`);
+  const told = failed(run) || hasRefused(run);
+  say(part(row, "took"), told || run.to === 0 ? outcome(run) : span(took(run, now)));
+  attr(part(row, "took"), "class", told ? `run-took tone-${tone}` : "run-took");
+  attr(row, "title", `${run.item}: ${outcome(run)}, ${span(took(run, now))}${stale ? ", stale read" : ""}`);
 }
 
-/** shapeOf is the shape that says the same as a colour. */
-export function shapeOf(tone: Tone): Shape {
-  return tone === "ok" ? "tick" : tone === "error" ? "triangle" : tone === "warn" ? "ring" : "circle";
+function readStale({ reads }: Reconcile): boolean {
+  return reads.some(({ stale }) => stale === "yes");
 }

@@ -1,5 +1,4 @@
 /** The view of one reconcile. */
-import { details } from "./details.ts";
 import { say } from "./dom.ts";
 import type { Later } from "./later.ts";
 import { knownAt } from "./scope.ts";
@@ -14,7 +13,7 @@ export class RunView implements View {
 
   private readonly later: Later;
 
-  /** later has what the reconcile changed and set off, once its script is there. */
+  /** later has what draws it, once its script is there. */
   constructor(later: Later) {
     this.later = later;
   }
@@ -31,7 +30,7 @@ export class RunView implements View {
       related.evidence(run.key).length,
       after?.key,
       retry?.key,
-      this.later.panels !== undefined,
+      this.later.ask(),
     ];
     // Whatever else changed in it, a row that is replaced is another one.
     return [this.number(run), model.nth(run).n, known, this.servers, this.lit, now, around].join();
@@ -39,10 +38,10 @@ export class RunView implements View {
 
   nodes(scope: Scope): Node[] {
     const { run, model, zone } = scope;
-    const { servers, lit } = this;
-    return run === undefined
-      ? []
-      : details(run, { model, now: knownAt(scope, run), zone, servers, lit, later: this.later.panels });
+    if (run === undefined) return [];
+    const { servers, lit, later } = this;
+    const around = { model, now: knownAt(scope, run), zone, servers, lit };
+    return later.panels?.details(run, around) ?? later.instead();
   }
 
   /** What counts down goes on in place. */

@@ -9,11 +9,11 @@ import { pans } from "./pans.ts";
 import { speedSaid } from "./playhead.ts";
 import { readPalette } from "./shapes.ts";
 import type { Palette } from "./shapes.ts";
-import { momentOf, selectAt } from "./steps.ts";
+import { momentOf, select, selectAt } from "./steps.ts";
 import { Stretch, bucketOf } from "./stretch.ts";
 import { axisHeight, barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimelineDrawing } from "./timeline.ts";
-import { failed, keptSaid, plural } from "./words.ts";
+import { failed, hasRefused, keptSaid, plural } from "./words.ts";
 
 /** Reconciles are drawn one by one while there are at most so many and a bar stands for less than so much time (µs). */
 const few = 120;
@@ -227,9 +227,9 @@ export class Scrubber {
       .get()
       .recent(app.model, Infinity)
       .filter((run) => run.to >= from && run.to < from + width);
-    const run = inside.find(failed) ?? inside[0];
+    const run = inside.find(failed) ?? inside.find(hasRefused) ?? inside[0];
     if (run === undefined) return app.playhead.seek(at);
-    app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+    select(app, run);
     app.playhead.seek(momentOf(app, run, "apply"));
   }
 

@@ -1,9 +1,10 @@
 /** The shapes that mean something, as SVG for lists and as paths for the canvas: shape, text and colour say the same. */
+import type { Look } from "../layout/steps.ts";
 import type { Shape, Tone } from "../layout/types.ts";
 import { s } from "./dom.ts";
 
-/** icon draws a shape of 16×16 for lists and the legend. */
-export function icon(shape: Shape, tone: Tone): SVGSVGElement {
+/** icon draws a look as a shape of 16×16, for lists. */
+export function icon({ shape, tone }: Look): SVGSVGElement {
   const root = s("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
   root.append(...marks(shape, tone));
   return root;
@@ -14,15 +15,8 @@ function marks(shape: Shape, tone: Tone): SVGElement[] {
   switch (shape) {
     case "triangle":
       return [s("path", { class: colour, d: "M8 1.8L15 14H1z" })];
-    case "ring":
-      return [s("circle", { class: "shape-warn", cx: 8, cy: 8, r: 5.2 })];
     case "diamond":
-      return [s("path", { class: "shape-warn", d: "M8 2l6 6-6 6-6-6z" })];
-    case "halo":
-      return [
-        s("circle", { class: "shape-halo", cx: 8, cy: 8, r: 7 }),
-        s("circle", { class: colour, cx: 8, cy: 8, r: 4.4 }),
-      ];
+      return [s("path", { class: colour, d: "M8 2l6 6-6 6-6-6z" })];
     case "tick":
       return [
         s("circle", { class: colour, cx: 8, cy: 8, r: 6.6 }),
@@ -73,18 +67,19 @@ export function drawShape(c: CanvasRenderingContext2D, shape: Shape, tone: Tone,
   c.beginPath();
   if (shape === "triangle") polygon(c, x, y - r * 1.25, x + r * 1.2, y + r * 0.85, x - r * 1.2, y + r * 0.85);
   else if (shape === "diamond") polygon(c, x, y - r * 1.2, x + r * 1.2, y, x, y + r * 1.2, x - r * 1.2, y);
-  else c.arc(x, y, shape === "ring" ? r * 0.85 : r, 0, Math.PI * 2);
+  else c.arc(x, y, tone === "warn" ? r * 0.85 : r, 0, Math.PI * 2);
   c.lineJoin = "round";
   c.strokeStyle = p.paper;
   c.lineWidth = 3.5;
   c.stroke();
-  const hollow = shape === "ring" || shape === "diamond";
+  // What needs care is hollow: a ring, a diamond, and the tick of a reconcile of which a write was refused.
+  const hollow = tone === "warn";
   c.fillStyle = hollow ? p.surface : p.tone[tone];
   c.fill();
-  if (!hollow) return mark(c, shape, at, p);
   c.strokeStyle = p.tone[tone];
   c.lineWidth = 3;
-  c.stroke();
+  if (hollow) c.stroke();
+  if (shape === "tick") mark(c, at, hollow ? p.tone[tone] : p.surface);
 }
 
 /** Where a token is, in map units. */
@@ -94,13 +89,12 @@ export interface Place {
   readonly r: number;
 }
 
-function mark(c: CanvasRenderingContext2D, shape: Shape, { x, y, r }: Place, p: Palette): void {
-  if (shape !== "tick") return;
+function mark(c: CanvasRenderingContext2D, { x, y, r }: Place, colour: string): void {
   c.beginPath();
   c.moveTo(x - r * 0.45, y + r * 0.02);
   c.lineTo(x - r * 0.1, y + r * 0.38);
   c.lineTo(x + r * 0.48, y - r * 0.34);
-  c.strokeStyle = p.surface;
+  c.strokeStyle = colour;
   c.lineWidth = 2.2;
   c.lineCap = "round";
   c.stroke();

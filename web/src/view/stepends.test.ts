@@ -19,7 +19,7 @@ test("where there is nothing to step to it is said, of matches while one searche
     tell: (text: string): void => void (said = text),
     hush: (): void => void (said = ""),
   };
-  const step = stepper({ model, selection, filter, playhead } as unknown as App, line);
+  const step = stepper({ model, selection, filter, playhead } as unknown as App, undefined, line);
   step.reconcile(1);
   assert.equal(said, "No later reconcile");
   step.reconcile(-1);

@@ -1,24 +1,31 @@
 /** Steps through time by phase and by reconcile; both pause the picture. */
 import type { NodeId } from "../base/geometry.ts";
-import type { Reconcile } from "../base/rows.gen.ts";
+import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
 import type { NoticeElement } from "./notice.ts";
-import { failed } from "./words.ts";
+import { failed, hasRefused, writeFailed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
   readonly reconcile: (direction: 1 | -1) => void;
   readonly phase: (direction: 1 | -1) => void;
-  /** The next error, or the one before; false when there is none. */
+  /** Goes to where the next error or refused write arose, or the one before; false when there is none. */
   error(direction: 1 | -1): boolean;
 }
 
 /** How many reconciles are looked through for the one before or after. */
 const reach = 50_000;
 
-/** stepper makes the steps for an app; line says where there is nothing to step to. */
-export function stepper(app: App, line?: Pick<NoticeElement, "tell" | "hush">): Stepper {
+/**
+ * stepper makes the steps for an app. go opens a reconcile in the panel, and lights a write of it, "" for none; line
+ * says where there is nothing to step to.
+ */
+export function stepper(
+  app: App,
+  go?: (reconcile: string, write: string) => void,
+  line?: Pick<NoticeElement, "tell" | "hush">,
+): Stepper {
   const beside = (direction: 1 | -1, node?: NodeId): void => {
     const run = neighbour(app, direction);
     const what = app.filter.get().on ? "match" : "reconcile";
@@ -36,15 +43,13 @@ export function stepper(app: App, line?: Pick<NoticeElement, "tell" | "hush">): 
     },
     error(direction) {
       const run = errorFrom(app, direction);
-      if (run !== undefined) show(app, run, "requeue");
-      return run !== undefined;
+      if (run === undefined) return false;
+      const write = run.writes.find(writeFailed);
+      go?.(run.key, write?.span ?? "");
+      app.playhead.seek(arose(app, run, write));
+      return true;
     },
   };
-}
-
-/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
-export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
-  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
 }
 
 /** What just ended counts as being there still for so long, in µs. */
@@ -53,8 +58,7 @@ const lately = 500_000;
 /** selectAt selects the reconcile that is under way at t, or was just now; without one nothing is selected. */
 export function selectAt(app: App, t: number): void {
   const there = (run: Reconcile): boolean => run.start <= t && (run.to === 0 || run.to + lately >= t);
-  const run = app.model.recent("", reach).find(there);
-  app.selection.set(run === undefined ? undefined : { controller: run.controller, item: run.item, reconcile: run.key });
+  select(app, app.model.recent("", reach).find(there));
 }
 
 /**
@@ -95,11 +99,28 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
 }
 
 function isBad(run: Reconcile): boolean {
-  return failed(run) || run.failedWrites > 0;
+  return failed(run) || hasRefused(run);
+}
+
+/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
+export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
+  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
+}
+
+/** When it came to the phase in which a write of it failed, or to the last one, which gave an error back. */
+export function arose({ model }: Pick<App, "model">, run: Reconcile, write?: Pick<Write, "from">): number {
+  const { stations } = spotlight(run, model.holds());
+  const before = stations.filter(({ node, at }) => node !== "requeue" && at <= (write?.from ?? Infinity));
+  return before.at(-1)?.at ?? run.start;
+}
+
+/** Selects a reconcile, undefined for none. */
+export function select(app: App, run: Reconcile | undefined): void {
+  app.selection.set(run && { controller: run.controller, item: run.item, reconcile: run.key });
 }
 
 function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
-  app.selection.set({ controller: run.controller, item: run.item, reconcile: run.key });
+  select(app, run);
   app.playhead.seek(momentOf(app, run, node));
 }
 

@@ -5,7 +5,7 @@ import type { Bar } from "../model/density.ts";
 import type { Span } from "../model/types.ts";
 import type { Palette } from "./shapes.ts";
 import { roundUp } from "./stretch.ts";
-import { failed, toneOf } from "./words.ts";
+import { failed, hasRefused, lookOf } from "./words.ts";
 
 export interface TimelineDrawing {
   readonly span: Span;
@@ -112,7 +112,7 @@ function drawBars({ c, palette, base, top, x }: Pen, { bars }: TimelineDrawing):
   const most = Math.max(3, ...bars.map((bar) => bar.count));
   // The root lets single reconciles be seen beside a burst of them.
   const tall = (n: number): number => (n === 0 ? 0 : Math.max(3, Math.sqrt(n / most) * (base - top)));
-  for (const { from, to, count, errors, shown, shownErrors } of bars) {
+  for (const { from, to, count, errors, refused, shown, shownErrors, shownRefused } of bars) {
     if (count === 0) continue;
     const at = x(from);
     const step = x(to) - at;
@@ -127,6 +127,7 @@ function drawBars({ c, palette, base, top, x }: Pen, { bars }: TimelineDrawing):
     if (shown > 0) column(tall(shown), palette.quiet);
     if (shownErrors > 0) column(Math.max(5, (tall(shown) * shownErrors) / shown), palette.tone.error);
     if (errors > 0) errorMark(c, at + wide / 2, base + 2, shownErrors > 0 ? palette.tone.error : palette.line);
+    else if (refused > 0) refusedMark(c, at + wide / 2, base + 2, shownRefused > 0 ? palette.tone.warn : palette.line);
   }
 }
 
@@ -141,6 +142,15 @@ function errorMark(c: CanvasRenderingContext2D, x: number, y: number, colour: st
   c.fill();
 }
 
+/** A reconcile that was done though a write was refused has a small ring there. */
+function refusedMark(c: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
+  c.strokeStyle = colour;
+  c.lineWidth = 1.8;
+  c.beginPath();
+  c.arc(x, y + 3.2, 2.4, 0, 2 * Math.PI);
+  c.stroke();
+}
+
 /** Reconciles one by one: how long they were in the queue, how long they took, beneath each other by their worker. */
 function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at }: TimelineDrawing): void {
   const lanes = 1 + Math.min(5, Math.max(...runs.map(({ run }) => run.worker)));
@@ -150,7 +160,7 @@ function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at
     const y = top + ((run.worker % lanes) + 0.5) * pitch;
     const start = x(run.start);
     const end = Math.max(start + 3, Math.min(right, x(run.to === 0 ? at : run.to)));
-    const colour = shown ? palette.tone[toneOf(run)] : palette.line;
+    const colour = shown ? palette.tone[lookOf(run).tone] : palette.line;
     c.fillStyle = colour;
     c.fillRect(x(run.from), y - 1, start - x(run.from), 2);
     c.beginPath();
@@ -162,6 +172,7 @@ function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at
       c.stroke();
     }
     if (failed(run)) errorMark(c, (start + end) / 2, base + 2, colour);
+    else if (hasRefused(run)) refusedMark(c, (start + end) / 2, base + 2, colour);
   }
 }
 

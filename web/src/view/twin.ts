@@ -73,7 +73,7 @@ export class TwinElement extends HTMLElement {
   }
 
   private lane(name: string, many: boolean): HTMLElement[] {
-    const list = h("ol", { class: "stations", "aria-label": `Where the items of ${name} are` });
+    const list = h("ol", { class: "stations", "data-of": name, "aria-label": `Where the items of ${name} are` });
     for (const [id, title] of stations) {
       const who = h("span", { class: "station-who" });
       const brief = h("span", { class: "station-brief", "aria-hidden": "true" });

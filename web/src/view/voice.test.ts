@@ -25,7 +25,7 @@ const run = pass(0, [3, 2, 1, 6, 1], {
   error: "Conflict",
 });
 
-const model = { nth: () => ({ n: 3, of: 3 }), holds: () => [] };
+const model = { nth: () => ({ n: 3, of: 3 }), holds: () => [], called: () => "web" };
 
 test("a step tells the phase, how long it took and what was done in it", () => {
   assert.equal(stepSaid(run, "dequeue", model), "web, reconcile 3, dequeue, 3 ms: update by kubectl.");
@@ -38,6 +38,14 @@ test("a step tells the phase, how long it took and what was done in it", () => {
   assert.match(
     stepSaid(run, "requeue", model),
     /^web, reconcile 3, requeue, 1 ms: Conflict, Given up until something changes/,
+  );
+});
+
+test("of a reconcile that is done the refused write is told once, with what comes next", () => {
+  const refused = pass(0, [3, 2, 1, 6, 1], { writes: [write({ status: 403, error: "Forbidden" })] });
+  assert.equal(
+    stepSaid(refused, "requeue", model),
+    "web, reconcile 3, requeue, 1 ms: Done until something changes (1 write refused).",
   );
 });
 

@@ -11,7 +11,7 @@ import {
   causesShort,
   failed,
   failureSaid,
-  nameOf,
+  hasRefused,
   nextSaid,
   outcome,
   plural,
@@ -46,13 +46,14 @@ export class Voice {
     const found = this.app.model.findings();
     const newest = found.length > this.findings && since < now ? found.at(-1) : undefined;
     this.findings = found.length;
-    if (newest !== undefined) return say(this.element, `Finding: ${nameOf(newest.item)}, ${newest.summary}.`);
+    if (newest !== undefined)
+      return say(this.element, `Finding: ${this.app.model.called(newest.item)}, ${newest.summary}.`);
     const fresh = this.app.model.recent("", 500).filter((run) => run.to > since);
     const last = fresh[0];
     if (last === undefined) return;
     const errors = fresh.filter(failed).length;
     const counts = `${plural(fresh.length, "reconcile", "reconciles")}, ${plural(errors, "error", "errors")}.`;
-    say(this.element, `${counts} Last: ${nameOf(last.item)}, ${causesShort(last)}, ${outcome(last)}.`);
+    say(this.element, `${counts} Last: ${this.app.model.called(last.item)}, ${causesShort(last)}, ${outcome(last)}.`);
   }
 
   /** Each step through a reconcile is told at once. */
@@ -68,12 +69,12 @@ export class Voice {
 }
 
 /** stepSaid is what one sees at a phase of a reconcile: "web, reconcile 3, fetch, 0.1 ms: 3 Pod from the cache.". */
-export function stepSaid(run: Reconcile, node: NodeId, model: Pick<Model, "nth" | "holds">): string {
+export function stepSaid(run: Reconcile, node: NodeId, model: Pick<Model, "called" | "nth" | "holds">): string {
   const took = tookOf(run, node, Infinity, model.holds());
   const long = took?.over === true ? `, ${span(took.lasting)}` : "";
   const told = toldOf(run, node).filter((text) => text !== "");
   const what = told.length === 0 ? "" : `: ${told.join(", ")}`;
-  return `${nameOf(run.item)}, reconcile ${String(model.nth(run).n)}, ${node}${long}${what}.`;
+  return `${model.called(run.item)}, reconcile ${String(model.nth(run).n)}, ${node}${long}${what}.`;
 }
 
 function toldOf(run: Reconcile, node: NodeId): readonly string[] {
@@ -91,7 +92,7 @@ function toldOf(run: Reconcile, node: NodeId): readonly string[] {
       return run.writes.map((write) => (writeFailed(write) ? failureSaid(write).text : writeName(write)));
     default: {
       const { text, more } = nextSaid(run, run.to);
-      return [outcome(run), `${text} ${more}`.trim()];
+      return [hasRefused(run) ? "" : outcome(run), `${text} ${more}`.trim()];
     }
   }
 }

@@ -5,15 +5,16 @@ import {
   causeSaid,
   causesShort,
   errorSaid,
+  failed,
   failureSaid,
+  hasRefused,
+  lookOf,
   nextSaid,
   ordinal,
   overtakenLink,
   outcome,
   span,
   spanOrNone,
-  toneOf,
-  version,
   writeName,
 } from "./words.ts";
 
@@ -98,12 +99,39 @@ test("what comes next is told as of now", () => {
 });
 
 test("results have one tone and one word", () => {
-  assert.equal(toneOf(reconcile({})), "ok");
-  assert.equal(toneOf(reconcile({ to: 0, result: "" })), "accent");
-  assert.equal(toneOf(reconcile({ result: "requeue_after" })), "warn");
-  assert.equal(toneOf(reconcile({ result: "panic" })), "error");
+  assert.equal(lookOf(reconcile({})).tone, "ok");
+  assert.equal(lookOf(reconcile({ to: 0, result: "" })).tone, "accent");
+  assert.equal(lookOf(reconcile({ result: "requeue_after" })).tone, "warn");
+  assert.equal(lookOf(reconcile({ result: "panic" })).tone, "error");
   assert.equal(outcome(reconcile({ result: "error", error: "Conflict" })), "Conflict");
   assert.equal(outcome(reconcile({ result: "requeue_after" })), "requeue after");
+});
+
+test("a reconcile that is done though a write was refused has one verdict", () => {
+  const put = write({ status: 403, error: "Forbidden" });
+  const refused = reconcile({ writes: [put], writeCount: 1, failedWrites: 1 });
+  assert.deepEqual(lookOf(refused), { shape: "tick", tone: "warn" });
+  assert.deepEqual([failed(refused), hasRefused(refused)], [false, true]);
+  assert.equal(outcome(refused), "done, 1 write refused");
+  assert.deepEqual(nextSaid(refused, 20_000), {
+    text: "Done until something changes",
+    more: "(1 write refused)",
+    tone: "warn",
+  });
+  assert.equal(failureSaid(put).chip, "refused");
+  assert.equal(outcome({ ...refused, failedWrites: 2 }), "done, 2 writes refused");
+  assert.equal(outcome({ ...refused, writes: [write({ status: 500 })] }), "done, 1 write failed");
+});
+
+test("a refused write changes no result", () => {
+  const again = reconcile({ failedWrites: 1, result: "requeue_after", next: { why: "requeue_after", at: 51_000 } });
+  assert.deepEqual(lookOf(again), { shape: "ring", tone: "warn" });
+  assert.equal(outcome(again), "requeue after, 1 write refused");
+  assert.equal(nextSaid(again, 11_000).more, "as it asked for (1 write refused)");
+  const bad = reconcile({ failedWrites: 1, result: "error", error: "Conflict" });
+  assert.deepEqual([lookOf(bad).shape, hasRefused(bad), outcome(bad)], ["triangle", false, "Conflict"]);
+  const open = reconcile({ failedWrites: 1, result: "", to: 0 });
+  assert.deepEqual([lookOf(open).tone, hasRefused(open), outcome(open)], ["accent", false, "running"]);
 });
 
 test("a failed write says on which version and what the answer was", () => {
@@ -111,13 +139,13 @@ test("a failed write says on which version and what the answer was", () => {
   assert.deepEqual(failureSaid(put), {
     chip: "conflict",
     tone: "error",
-    text: "web status written on rv 10\u00a0427: 409 Conflict",
+    text: "web status written on rv 10427: 409 Conflict",
     who: "",
   });
   const event = cause({ at: put.from - 4_000, manager: "tracer-page", resourceVersion: "10429", changed: ["spec"] });
   assert.equal(
     failureSaid(put, { cause: event }).text,
-    "web status written on rv 10\u00a0427, but tracer-page had made rv 10\u00a0429 (spec) 4 ms before: 409 Conflict",
+    "web status written on rv 10427, but tracer-page had made rv 10429 (spec) 4 ms before: 409 Conflict",
   );
   const unknown = cause({ at: event.at, resourceVersion: "10429" });
   assert.match(failureSaid(put, { cause: unknown }).text, /but somebody whom the event does not name had made/);
@@ -129,7 +157,7 @@ test("a failed write says on which version and what the answer was", () => {
   assert.deepEqual(failureSaid({ ...put, fault: "409" }), {
     chip: "fault",
     tone: "error",
-    text: "web status written on rv 10\u00a0427: 409 Conflict, injected by a fault, on purpose",
+    text: "web status written on rv 10427: 409 Conflict, injected by a fault, on purpose",
     who: "",
   });
   assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
@@ -162,7 +190,6 @@ test("numbers", () => {
     [1, 2, 3, 4, 11, 12, 13, 21, 22, 111].map(ordinal).join(" "),
     "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th",
   );
-  assert.equal(version("1234567"), "1\u00a0234\u00a0567");
   assert.deepEqual([0, 4].map(spanOrNone), ["–", "4 µs"]);
   assert.equal(span(4), "4 µs");
   assert.equal(span(3_100), "3.1 ms");

@@ -1,14 +1,17 @@
 /** What the page says about rows: pure, in the field's own words. */
 import { count, countdown, duration, rate } from "../base/time.ts";
 import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
+import { lookOf } from "../layout/steps.ts";
 import type { Tone } from "../layout/types.ts";
-import { word } from "../layout/words.ts";
-import { failed as failedResult } from "../model/samples.ts";
+import { nameOf, outcome, refusedWord, word } from "../layout/words.ts";
+import { failed as failedResult, hasRefused } from "../model/samples.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Followed, Model, Overtaken } from "../model/types.ts";
+import { MERGED } from "../scene/modes.ts";
 import type { Held, Mode } from "../scene/types.ts";
 
-export { word };
+export { isRefused as writeFailed } from "../layout/writes.ts";
+export { hasRefused, lookOf, nameOf, outcome, word };
 
 export type ChipTone = Tone | "quiet";
 
@@ -31,11 +34,6 @@ export function spanOrNone(us: number): string {
   return us < 1 ? "–" : span(us);
 }
 
-/** nameOf is an item without its namespace. */
-export function nameOf(item: string): string {
-  return item.slice(item.indexOf("/") + 1);
-}
-
 /** plural writes "1 cause", "2 causes". */
 export function plural(n: number, one: string, many: string): string {
   return `${String(n)} ${n === 1 ? one : many}`;
@@ -46,8 +44,9 @@ export function matchSaid(n: number, of: number): string {
   return `${count(n)} of ${count(of)} match${n === 0 ? "." : ""}`;
 }
 
-/** crowdSaid says how a lane is drawn in which there is too much to draw all singly. */
+/** crowdSaid says how a lane is drawn in which there is too much to draw all singly, and the rate where that is why. */
 export function crowdSaid(mode: Mode, perSecond: number): string {
+  if (perSecond < MERGED) return "Many alike: drawn together as ×n; errors and pinned singly";
   return `${mode === "flow" ? "Flow" : "Merged"} view: ${rate(perSecond)}/s; errors and pinned drawn singly`;
 }
 
@@ -62,11 +61,6 @@ export function ordinal(n: number): string {
   const tens = n % 100;
   const ending = tens > 10 && tens < 14 ? "th" : (["th", "st", "nd", "rd"][n % 10] ?? "th");
   return `${String(n)}${ending}`;
-}
-
-/** version writes a resourceVersion with its thousands apart: 10 427. */
-export function version(rv: string): string {
-  return rv.replace(/\B(?=(\d{3})+(?!\d))/g, "\u00a0");
 }
 
 /** causeSaid puts one cause into words. The object that was reconciled, when it is given, is not named again. */
@@ -128,20 +122,6 @@ export function failed(reconcile: Reconcile): boolean {
   return failedResult(reconcile.result);
 }
 
-/** toneOf is the colour of a whole reconcile. */
-export function toneOf(reconcile: Reconcile): Tone {
-  if (reconcile.to === 0) return "accent";
-  if (failed(reconcile)) return "error";
-  return reconcile.result === "success" ? "ok" : "warn";
-}
-
-/** outcome is the result in a word or two: "running", "Conflict", "requeue after". */
-export function outcome(reconcile: Reconcile): string {
-  if (reconcile.to === 0) return "running";
-  if (reconcile.error !== undefined && reconcile.error !== "") return reconcile.error;
-  return word(reconcile.result);
-}
-
 /** kindSaid is the kind of an error where there is more to say than that it was one, else "". */
 export function kindSaid(error: string | undefined): string {
   return error === undefined || error === "error" ? "" : error;
@@ -165,20 +145,15 @@ export function writeName(write: Write): string {
   return `${write.method} ${noun === "" ? write.resource.replace(/s$/, "") : noun}`;
 }
 
-/** writeFailed: an answer of 400 and above, or none at all although it has ended. */
-export function writeFailed(write: Write): boolean {
-  return write.status >= 400 || (write.error ?? "") !== "" || (write.status === 0 && write.to !== 0);
-}
-
-/** failureSaid says what was wrong with a write, and what had overtaken it: "web status written on rv 10 427: 409 Conflict". */
+/** failureSaid says what was wrong with a write, and what had overtaken it: "web status written on rv 10427: 409 Conflict". */
 export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">): Said {
   const conflict = write.status === 409;
   const what = [write.name ?? "", write.subresource ?? ""].filter((part) => part !== "").join(" ");
-  const on = (write.before ?? "") === "" ? "" : ` on rv ${version(write.before ?? "")}`;
+  const on = (write.before ?? "") === "" ? "" : ` on rv ${write.before ?? ""}`;
   const by = overtaken === undefined ? "" : `, but ${overtakenSaid(write, overtaken.cause)}`;
   const answer = [write.status === 0 ? "no answer" : String(write.status), kindSaid(write.error)].join(" ").trim();
   const fault = (write.fault ?? "") !== "";
-  const chip = fault ? "fault" : conflict ? "conflict" : write.status === 0 ? "no answer" : "error";
+  const chip = fault ? "fault" : conflict ? "conflict" : write.status === 0 ? "no answer" : "refused";
   const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}${fault ? ", injected by a fault, on purpose" : ""}`;
   return { chip, tone: "error", text, who: "" };
 }
@@ -189,7 +164,7 @@ function overtakenSaid(write: Write, cause: Cause): string {
   const what = changed.length === 0 ? "" : ` (${changed.join(" and ")})`;
   const ago = write.from - cause.at;
   const when = ago > 0 ? `${span(ago)} before` : `(seen ${span(-ago)} after)`;
-  return `${who} had made rv ${version(cause.resourceVersion ?? "")}${what} ${when}`;
+  return `${who} had made rv ${cause.resourceVersion ?? ""}${what} ${when}`;
 }
 
 /** overtakenLink is what the link to the reconcile that made or saw a version says before its number, as of now. */
@@ -206,6 +181,12 @@ export interface NextSaid {
 
 /** nextSaid puts what follows a reconcile into words, as of now (true time, µs). */
 export function nextSaid(reconcile: Reconcile, now: number, followed?: Followed): NextSaid {
+  const said = followedBy(reconcile, now, followed);
+  if (!hasRefused(reconcile)) return said;
+  return { ...said, more: `${said.more} (${refusedWord(reconcile)})`.trim(), tone: "warn" };
+}
+
+function followedBy(reconcile: Reconcile, now: number, followed?: Followed): NextSaid {
   if (reconcile.to === 0) return { text: "Still running", more: "", tone: "accent" };
   const { why, requeues = 0 } = reconcile.next;
   switch (why) {

@@ -1,10 +1,10 @@
 /** How a reconcile went: phases, reads and writes as bars of true duration. */
 import type { Read, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Piece } from "../model/known.ts";
-import type { Bar } from "./bar.ts";
-import { h } from "./dom.ts";
+import type { Bar } from "../view/bar.ts";
+import { h } from "../view/dom.ts";
 import { serverBars } from "./servers.ts";
-import { span, writeFailed, writeName } from "./words.ts";
+import { span, writeFailed, writeName } from "../view/words.ts";
 
 /**
  * bars lists what the waterfall shows, in order: the phases, then their reads and writes, each write with what

@@ -2,37 +2,25 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Model, WhyLink } from "../model/types.ts";
-import { h } from "./dom.ts";
-import { findingList } from "./findings.ts";
-import type { Panels } from "./later.ts";
-import { chip, goLink, section } from "./parts.ts";
-import { waterfall } from "./waterfall.ts";
+import { h } from "../view/dom.ts";
+import { findingList } from "../view/findings.ts";
+import type { Around } from "../view/later.ts";
+import { chip, goLink, section } from "../view/parts.ts";
 import {
   causeSaid,
   errorSaid,
   failureSaid,
   failed,
+  hasRefused,
   nextSaid,
   overtakenLink,
   plural,
-  version,
   writeFailed,
-} from "./words.ts";
-import type { Said } from "./words.ts";
-
-/** What the details need besides the reconcile. */
-export interface Around {
-  readonly model: Model;
-  /** True time, µs. */
-  readonly now: number;
-  readonly zone: number;
-  /** Every span of the API server and etcd is shown, and not only the gist. */
-  readonly servers: boolean;
-  /** The span of the write that one has come for, "" for none. */
-  readonly lit: string;
-  /** The script that knows what it changed and what that set off, once it is there. */
-  readonly later: Pick<Panels, "spec" | "setOff"> | undefined;
-}
+} from "../view/words.ts";
+import type { Said } from "../view/words.ts";
+import { specView } from "./diff.ts";
+import { setOff } from "./setoff.ts";
+import { waterfall } from "./waterfall.ts";
 
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
 export function details(reconcile: Reconcile, around: Around): Node[] {
@@ -42,9 +30,9 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
     section("Why it ran", why(reconcile, around.model), "dequeue"),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile), "compute"),
-    around.later?.spec(reconcile),
+    specView(reconcile),
     next(reconcile, around),
-    around.later?.setOff(reconcile, around.model, around.now),
+    setOff(reconcile, around.model, around.now),
     copies(),
   ].filter((node) => node !== undefined && node !== false);
 }
@@ -83,7 +71,7 @@ function causeRow({ cause, reconcile, write, nth }: WhyLink, of: Reconcile, coun
   if (said.who !== "") row.append(h("strong", {}, said.who), " ");
   if (reconcile !== undefined) row.append(goLink(reconcile, nth, write?.span));
   else if ((cause.resourceVersion ?? "") !== "")
-    row.append(h("span", { class: "rv" }, `rv ${version(cause.resourceVersion ?? "")}`));
+    row.append(h("span", { class: "rv" }, `rv ${cause.resourceVersion ?? ""}`));
   return row;
 }
 
@@ -97,7 +85,8 @@ function plan(reconcile: Reconcile): HTMLElement {
 function flags(reconcile: Reconcile, { model, now }: Around): HTMLElement | undefined {
   const said: (Said & { go?: HTMLElement })[] = reconcile.writes.filter(writeFailed).map((write) => {
     const overtaken = model.overtaken(reconcile, write);
-    const text = failureSaid(write, overtaken);
+    const failure = failureSaid(write, overtaken);
+    const text: Said = hasRefused(reconcile) ? { ...failure, tone: "warn" } : failure;
     if (overtaken === undefined) return text;
     const { reconcile: run, nth, made, cause } = overtaken;
     return { ...text, go: goLink(run, nth, made ? cause.write?.span : undefined, overtakenLink(overtaken, now)) };

@@ -1,7 +1,7 @@
 /** What was done on the way of a write: spans of the API server, of etcd and of whom they asked. */
 import type { ServerSpan, Write } from "../base/rows.gen.ts";
-import type { Bar } from "./bar.ts";
-import { span as took, writeFailed } from "./words.ts";
+import type { Bar } from "../view/bar.ts";
+import { span as took, writeFailed } from "../view/words.ts";
 
 const etcd = "etcd";
 /** Deeper ones are not indented further: their names would have no room. */
