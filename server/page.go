@@ -110,7 +110,7 @@ func findings(of *watch.Hub) []templates.Finding {
 }
 
 func lane(c *flow.Controller) templates.Lane {
-	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors, Start: startUp(c)}
+	l := templates.Lane{Name: c.Key, Kind: c.ObjectKind, Workers: c.Workers, Reconciles: c.Reconciles, Errors: c.Errors, Control: c.Control, Start: startUp(c)}
 	if d := median(c.Latency); d > 0 {
 		l.P50 = "≤ " + templates.Took(d)
 	}

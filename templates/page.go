@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,6 +105,8 @@ type Lane struct {
 	// Reconciles and Errors are exact counts. P50 is "" when nothing has run.
 	Reconciles, Errors int64
 	P50                string
+	// Control: it takes commands.
+	Control bool
 	// Start says what its start-up waits for, in words: "cache of Pod not
 	// synced". Nil when nothing stands before its loop.
 	Start []string
@@ -154,6 +157,11 @@ type Link struct {
 
 // watches says that a viewer looks. A page without a role is the presenter's.
 func (p Page) watches() bool { return p.Role == "viewer" }
+
+// takesCommands says whether a controller can be paused from the page.
+func (p Page) takesCommands() bool {
+	return slices.ContainsFunc(p.Lanes, func(l Lane) bool { return l.Control })
+}
 
 // presents says that this page may change things: the presenter's, of what is live.
 func (p Page) presents() bool { return !p.watches() && p.Recorded == nil }

@@ -154,3 +154,14 @@ func TestReplicasAskedForAreThoseThatTheActionsTake(t *testing.T) {
 		t.Error("the page does not tell the script how many replicas may be asked for")
 	}
 }
+
+func TestControlHasItsPlaceFromTheBeginningWhereAControllerTakesCommands(t *testing.T) {
+	p := samplePage()
+	if html := render(t, Index(p)); strings.Contains(html, "data-able") {
+		t.Error("no controller takes commands, and the button has its place all the same")
+	}
+	p.Lanes[1].Control = true
+	if html := render(t, Index(p)); !strings.Contains(html, `id="control-toggle" data-able`) {
+		t.Error("a controller takes commands, and the button has no place")
+	}
+}

@@ -107,6 +107,27 @@ test("a breakpoint says at its field what is wrong, stops where it says, and is 
   await expect(dash.locator("tracer-lane .node.is-held")).toHaveCount(0);
 });
 
+test("a breakpoint works as it is offered, and its button stays where it was pressed", async ({ dash }) => {
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const strip = dash.locator("#control");
+  const more = strip.locator("summary");
+  const before = await more.boundingBox();
+  await more.click();
+  await expect(strip.getByLabel("Stop")).toBeVisible();
+  await dash.screenshot({ path: test.info().outputPath("opened.png") });
+  expect(await more.boundingBox()).toEqual(before);
+  await strip.getByRole("button", { name: "Add a breakpoint" }).click();
+  await expect(strip.locator(".stand").first()).toContainText("apply");
+  await strip.getByRole("button", { name: /^Lift: / }).click();
+  await expect(strip.locator(".stand")).toHaveCount(0);
+  // A condition may speak of any phase, unless one was chosen.
+  await strip.getByLabel("when").fill("result = error");
+  await expect(strip.getByLabel("Stop")).toHaveValue("");
+  await strip.getByLabel("Stop").selectOption("compute");
+  await strip.getByLabel("when").fill("cause = own_write");
+  await expect(strip.getByLabel("Stop")).toHaveValue("compute");
+});
+
 test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");

@@ -113,6 +113,12 @@ test("while the focus is in the list nothing moves under it, and what is new wai
 test("each key can be switched off, for good, and the list has every one of them", async ({ dash }) => {
   await dash.keyboard.press("?");
   const list = dash.locator("#keys");
+  // It is a list of keys: they come first, and no switch is about to be pressed.
+  await expect(list.getByRole("checkbox").and(dash.locator(":focus"))).toHaveCount(0);
+  const [key, what, on] = await Promise.all(
+    ["dd", "label", "input"].map((one) => list.locator(`dl > div ${one}`).first().boundingBox()),
+  );
+  expect((key?.x ?? 0) < (what?.x ?? 0) && (on?.x ?? 0) > (what?.x ?? 0)).toBe(true);
   const keys = ["Space", ".", "←", "Shift ←", "Home", "[", "]", "N", "/", "F", "+", "C", "P", "S", "Esc", "?"];
   for (const key of keys) await expect(list.getByText(key, { exact: true })).toBeVisible();
   await expect(list.getByRole("checkbox", { checked: true })).toHaveCount(await list.getByRole("checkbox").count());

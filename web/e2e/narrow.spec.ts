@@ -32,6 +32,33 @@ test("on a narrow page the next reconcile begins at its head, and nothing scroll
   expect(wide).toBeLessThanOrEqual(0);
 });
 
+test("on a narrow page nothing moves when the line of news comes or goes", async ({ dash }) => {
+  await dash.getByRole("button", { name: "Try it" }).click();
+  const button = dash.getByRole("button", { name: "Delete a Pod" });
+  await button.evaluate((it) => {
+    it.scrollIntoView({ block: "center" });
+  });
+  const [notice, said] = [dash.locator("#notice"), dash.locator("#tryit .tryit-said")];
+  const top = async (): Promise<number> => (await button.boundingBox())?.y ?? 0;
+  const places: number[] = [];
+  for (const shown of [false, true, false]) {
+    await notice.evaluate((it, hidden) => it.toggleAttribute("hidden", hidden), !shown);
+    places.push(await top());
+  }
+  expect(new Set(places).size).toBe(1);
+  await dash.getByRole("button", { name: "Five edits at once" }).click();
+  await expect(said).toContainText("five times");
+  // The line stays long enough to be measured.
+  const [above, below] = await dash.evaluate(() => {
+    document.querySelector("#notice")?.removeAttribute("hidden");
+    return ["#tryit .tryit-said", "#notice"].map((one) =>
+      document.querySelector(one)?.getBoundingClientRect().toJSON(),
+    );
+  });
+  expect(above.bottom).toBeLessThanOrEqual(below.top);
+  await dash.screenshot({ path: test.info().outputPath("news.png") });
+});
+
 test("on a narrow page the stations are a loop: both ways back to the queue are drawn and named", async ({ dash }) => {
   const ways = await dash.locator(".stations").evaluate((list) => {
     const box = list.getBoundingClientRect();

@@ -99,6 +99,48 @@ test("nothing that matches says so, and offers to clear", async ({ dash }) => {
   expect(new URL(dash.url()).hash).toBe("");
 });
 
+test("Enter goes to the matches, whatever was shown or used before, and without terms the keys are the page's", async ({
+  dash,
+}) => {
+  const keys = async (): Promise<void> => {
+    await dash.keyboard.press(" ");
+    await expect(dash.locator("#transport")).toContainText("paused");
+    await dash.keyboard.press("End");
+    await expect(dash.locator("#transport")).toContainText("following");
+  };
+  await dash.getByRole("button", { name: "Try it" }).click();
+  await dash.locator("#tryit").getByRole("button", { name: "Close" }).click();
+  await dash.locator("#details").getByRole("button", { name: "Controllers" }).click();
+  await dash.getByRole("button", { name: "Try it" }).focus();
+  await dash.keyboard.press("/");
+  await dash.keyboard.type("cart");
+  await dash.keyboard.press("Enter");
+  await expect(dash.getByRole("heading", { name: "Matching reconciles" })).toBeFocused();
+  await expect(dash.locator(".run").first()).toContainText("cart");
+  await keys();
+  await dash.screenshot({ path: test.info().outputPath("found.png") });
+
+  const [number] = await dash.locator(".run-n").allTextContents();
+  await dash.locator(".run").first().click();
+  await expect(dash.locator("#details")).toContainText(`reconcile ${number?.slice(1) ?? "?"} of`);
+  for (let i = 0; i < 8; i++) await dash.keyboard.press("Shift+ArrowRight");
+  await expect(dash.locator("#notice")).toHaveText("No later match");
+  await dash.keyboard.press("Shift+ArrowLeft");
+  await expect(dash.locator("#notice")).not.toContainText("No later match");
+  await dash.keyboard.press("End");
+
+  const clear = terms(dash).getByRole("button", { name: "Clear filters" });
+  const remove = terms(dash).getByRole("button", { name: "Remove cart" });
+  for (const away of [clear, remove]) {
+    await field(dash).fill("cart");
+    await dash.keyboard.press("Enter");
+    await away.click();
+    await expect(terms(dash)).toBeHidden();
+    await expect(dash.locator("#search-list")).toBeHidden();
+    await keys();
+  }
+});
+
 test("a query with an error says where, and keeps the last good result", async ({ dash }) => {
   await field(dash).fill("item:cart");
   await dash.keyboard.press("Enter");

@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { copiedLink, looks, turnTo } from "./common.ts";
 import { choose } from "./demo.ts";
 import { fitsTheHall } from "./hall.ts";
-import { expect, open, test } from "./hub.ts";
+import { Hub, expect, open, test } from "./hub.ts";
 
 /** A recorded lesson waits for nothing: what a page turned brings is there at once, ms. */
 const soon = 300;
@@ -141,6 +141,43 @@ test("in the hall, a question, its answer and why are on the screen, in large le
       await page.keyboard.press("PageDown");
     }
   }
+});
+
+test("beside a small map no question is to be scrolled, with two viewers and a worker that is held", async ({
+  browser,
+}) => {
+  test.setTimeout(120_000);
+  const hub = await Hub.serve("--share=127.0.0.1:0");
+  const pages = await Promise.all([1, 2, 3].map(async () => (await browser.newContext()).newPage()));
+  const [page, ...students] = pages as [Page, ...Page[]];
+  await page.setViewportSize({ width: 1280, height: 720 });
+  for (const student of students) await student.goto(hub.viewersLink);
+  await open(page, hub);
+  const cut = (): Promise<string[]> =>
+    page.evaluate(() =>
+      ["lesson", "lesson-body", "lesson-question"]
+        .map((name) => document.querySelector(`.${name}`))
+        .filter((box) => box !== null && box.scrollHeight > box.clientHeight + 1)
+        .map((box) => `${box?.className ?? ""} is to be scrolled`),
+    );
+  for (const [name, beats] of [
+    ["lesson-2", 7],
+    ["lesson-4", 9],
+  ] as const) {
+    await page.goto(`${hub.origin}/?recording=${name}`);
+    await expect(page.locator("#lesson")).toContainText(`beat 1 of ${String(beats)}`);
+    for (let beat = 1; beat <= beats; beat++) {
+      if (beat > 1) await turnTo(page, `text=beat ${String(beat)} of ${String(beats)}`, soon);
+      if (!(await page.locator(".lesson-question").isVisible())) continue;
+      await expect(page.locator(".lesson-answers")).toHaveText("0 of 2 have answered");
+      await page.screenshot({ path: test.info().outputPath(`${name}-${String(beat)}.png`) });
+      expect.soft(await cut(), `${name}, beat ${String(beat)}`).toEqual([]);
+      await turnTo(page, ".lesson-choice.is-right", soon);
+      expect.soft(await cut(), `${name}, beat ${String(beat)} answered`).toEqual([]);
+    }
+  }
+  for (const one of pages) await one.context().close();
+  await hub.stop();
 });
 
 test("in the hall the panel comes when it is asked for, and goes with the beat", async ({ page, hub }) => {

@@ -49,7 +49,7 @@ test("Try it has the same width with a scrollbar and without, so that none stays
   await page.getByRole("button", { name: "Try it" }).click();
   const panel = page.locator("#tryit");
   const size = (): Promise<readonly [boolean, number]> =>
-    panel.evaluate((it) => [it.scrollHeight > it.clientHeight, it.clientWidth] as const);
+    panel.locator(".tryit-body").evaluate((it) => [it.scrollHeight > it.clientHeight, it.clientWidth] as const);
   await expect(panel.locator("fieldset")).toBeVisible();
   const [scrolls, width] = await size();
   expect(scrolls).toBe(true);
@@ -124,6 +124,64 @@ test("Try it moves nothing when an action is answered, and leads to the conflict
   const rv = /made rv ([\d\s]+) /.exec((await said.textContent()) ?? "")?.[1] ?? "";
   await said.getByRole("button", { name: "seen by" }).click();
   await expect(details.locator(".causes .cause", { hasText: `rv ${rv}` })).toContainText("tracer-page");
+});
+
+test("beside Try it the list keeps its room, an answer lies over nothing, and a tab folds it", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "3" });
+  const panel = await tryIt(dash, "web");
+  const details = dash.locator("#details");
+  const height = async (): Promise<number> => (await details.boundingBox())?.height ?? 0;
+  for (const [theme, least] of [
+    ["light", 210],
+    ["projector", 160],
+  ] as const) {
+    await choose(dash, theme);
+    await panel.getByRole("button", { name: "Five edits at once" }).click();
+    await expect(panel.locator('[data-part="said"]')).toContainText("five times");
+    await dash.screenshot({ path: test.info().outputPath(`answered-${theme}.png`) });
+    expect(await height()).toBeGreaterThan(least);
+    const [fields, said] = await Promise.all(
+      [".tryit-body", ".tryit-said"].map((part) => panel.locator(part).boundingBox()),
+    );
+    expect(said?.y ?? 0).toBeGreaterThanOrEqual((fields?.y ?? Infinity) + (fields?.height ?? 0));
+    expect((said?.y ?? 0) + (said?.height ?? 0)).toBeLessThanOrEqual((await details.boundingBox())?.y ?? 0);
+    const wide = await panel
+      .locator("button > span")
+      .evaluateAll((all) => all.some((it) => it.scrollWidth > (it.parentElement?.clientWidth ?? 0)));
+    expect(wide).toBe(false);
+  }
+  await choose(dash, "light");
+  await details.getByRole("button", { name: "Controllers" }).click();
+  await expect(panel.locator("fieldset")).toBeHidden();
+  await expect(panel.locator('[data-part="said"]')).toBeInViewport({ ratio: 1 });
+  await expect(dash.locator(".legend")).toBeInViewport({ ratio: 1 });
+  expect(await height()).toBeGreaterThan(300);
+  await dash.screenshot({ path: test.info().outputPath("folded-for-a-tab.png") });
+});
+
+test("Try it keeps the PodSet that was chosen, says what it has, and creates with the number that it names", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
+  const panel = await tryIt(dash, "web");
+  const item = panel.locator('[data-part="item"]');
+  await expect(panel.locator("#scale-label")).toHaveText("Replicas 2 →");
+  await panel.getByLabel("New PodSet").fill("aside");
+  await panel.getByLabel("New PodSet").press("Enter");
+  await expect(panel.locator('[data-part="said"]')).toContainText("default/aside");
+  await expect(panel.getByRole("button", { name: "Create", exact: true })).toHaveAttribute("title", "With 3 replicas");
+  await expect.poll(async () => (await demo.reconciles("default/aside"))[0]?.plan[0]?.summary).toBe("create 3 Pods");
+  await expect(item.locator("option", { hasText: "default/aside" })).toHaveCount(1);
+  await expect(item).toHaveValue("default/web");
+  await dash.reload();
+  await dash.getByRole("button", { name: "Try it" }).click();
+  await expect(item.locator("option", { hasText: "default/aside" })).toHaveCount(1);
+  await expect(item).toHaveValue("default/web");
+  await demo.action("delete", { namespace: "default", name: "aside" });
 });
 
 test("the first press of Scale changes something, and what was deleted comes back as it was", async ({

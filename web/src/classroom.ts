@@ -31,7 +31,7 @@ export function classroom(given: Given): Classroom {
     the("lesson", LessonElement),
     the("room", RoomElement),
   ];
-  control.connect(app, presents ? the("control-toggle", HTMLButtonElement) : undefined);
+  control.connect(given, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   // What is live moves a viewer's page by the hub, whether it follows or not.
   const led = (): boolean => watches && (live || line.follows());
   const player = live ? new HubPlayer(room) : new RecordingPlayer(app, room, led);
@@ -77,7 +77,8 @@ interface Presenter {
   readonly press: Readonly<Partial<Record<Button, () => void>>>;
 }
 
-function presenterParts({ app, reveal, tell }: Given, room: () => Room | undefined): Presenter {
+function presenterParts(given: Given, room: () => Room | undefined): Presenter {
+  const { app } = given;
   const share = new Share(room, the("share", HTMLDialogElement));
   const openShare = (): void => {
     share.open();
@@ -85,7 +86,7 @@ function presenterParts({ app, reveal, tell }: Given, room: () => Room | undefin
   if (app.recording !== undefined) return { share, press: { "share-open": openShare } };
   const lessons = new Lessons(app, the("lessons", HTMLDialogElement));
   const tryIt = the("tryit", TryItElement);
-  tryIt.connect(app, the("tryit-toggle", HTMLButtonElement), reveal, tell);
+  tryIt.connect(given, the("tryit-toggle", HTMLButtonElement));
   const press = {
     "share-open": openShare,
     "lessons-open": () => {

@@ -2,6 +2,7 @@
 import type { Control } from "../base/rows.gen.ts";
 import { countdown } from "../base/time.ts";
 import type { App } from "../view/app.ts";
+import type { Given } from "../view/classroom.ts";
 import { Keyed, attr, h, part, say, show } from "../view/dom.ts";
 import { ask } from "./ask.ts";
 import { chipsOf, warningOf } from "./chips.ts";
@@ -11,14 +12,16 @@ type Fields = Readonly<Record<string, string | number | undefined>>;
 
 export class ControlElement extends HTMLElement {
   private app: App | undefined;
+  private offer: Given["offer"] | undefined;
   private toggle: HTMLButtonElement | undefined;
   private chips: Keyed<Chip, HTMLLIElement> | undefined;
   private readonly warned = new Set<string>();
   private now = 0;
 
   /** toggle opens the commands; undefined on a viewer's page, which has none. */
-  connect(app: App, toggle: HTMLButtonElement | undefined): void {
+  connect({ app, offer }: Given, toggle: HTMLButtonElement | undefined): void {
     this.app = app;
+    this.offer = offer;
     this.toggle = toggle;
     this.chips = new Keyed(
       part(this, "standing"),
@@ -34,6 +37,11 @@ export class ControlElement extends HTMLElement {
     for (const button of this.querySelectorAll<HTMLButtonElement>("button[data-command]")) {
       button.addEventListener("click", () => void this.press(button));
     }
+    this.querySelector("[name=when]")?.addEventListener("input", () => {
+      // A condition may speak of any phase: the one that is offered is not the one that was chosen.
+      const phase = this.querySelector<HTMLSelectElement>("[name=phase]");
+      if (phase?.selectedOptions[0]?.defaultSelected === true) phase.value = "";
+    });
     for (const form of this.querySelectorAll("form")) {
       form.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -68,7 +76,8 @@ export class ControlElement extends HTMLElement {
     if (this.toggle !== undefined) {
       show(this.toggle, able.length > 0);
       if (able.length === 0) this.open(false);
-      this.fillWhich(able.map((lane) => lane.name));
+      const names = able.map((lane) => lane.name);
+      this.offer?.(part(this, "which"), names);
       part<HTMLButtonElement>(this, "resume").disabled = !this.stands();
       part<HTMLButtonElement>(this, "pause").disabled = this.paused();
       // An answer that stands there as a chip is only read out.
@@ -110,14 +119,6 @@ export class ControlElement extends HTMLElement {
 
   private which(): string {
     return part<HTMLSelectElement>(this, "which").value;
-  }
-
-  private fillWhich(names: readonly string[]): void {
-    const select = part<HTMLSelectElement>(this, "which");
-    if ([...select.options].map((option) => option.value).join() === names.join()) return;
-    const before = select.value;
-    select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
-    if (names.includes(before)) select.value = before;
   }
 
   private fill(li: HTMLLIElement, chip: Chip): void {

@@ -2,8 +2,8 @@
 import type { Item } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import type { App } from "../view/app.ts";
+import type { Given } from "../view/classroom.ts";
 import { h, part, say } from "../view/dom.ts";
-import type { Tell } from "../view/link.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
 
@@ -26,8 +26,7 @@ const wording: Readonly<Record<string, string>> = {
 export class TryItElement extends HTMLElement {
   private app: App | undefined;
   private toggle: HTMLButtonElement | undefined;
-  private acted: ((controller: string) => void) | undefined;
-  private tell: Tell | undefined;
+  private given: Given | undefined;
   private replicas = 3;
   /** How many replicas an action may ask for. */
   private most = 0;
@@ -37,24 +36,26 @@ export class TryItElement extends HTMLElement {
   /** The item whose controller may be about to meet a conflict, and since when, µs of the hub's clock. */
   private awaited: { readonly item: string; readonly since: number } | undefined;
 
-  /** acted is told the controller whose items an action is about; tell says something for a while. */
-  connect(app: App, toggle: HTMLButtonElement, acted: (controller: string) => void, tell: Tell): void {
+  connect(given: Given, toggle: HTMLButtonElement): void {
+    const { app } = given;
     this.app = app;
+    this.given = given;
     this.toggle = toggle;
-    this.acted = acted;
-    this.tell = tell;
     this.most = Number(this.dataset["most"] ?? 0);
-    this.on("fold", "click", () => {
-      this.fold(!this.isFolded());
-    });
     // A reconcile that is looked at needs the room.
     app.selection.subscribe(() => {
-      if (!this.hidden) this.fold(app.selection.get() !== undefined);
+      this.fold(app.selection.get() !== undefined);
+    });
+    document.addEventListener("click", ({ target }) => {
+      if (target instanceof Element && target.closest("[data-panel]") !== null) this.fold(true);
     });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.preventDefault();
       this.open(false);
+    });
+    this.on("fold", "click", () => {
+      this.fold(!this.isFolded());
     });
     this.on("close", "click", () => {
       this.open(false);
@@ -108,10 +109,11 @@ export class TryItElement extends HTMLElement {
 
   /** Leaves only the head and what the last action answered, or shows all again. */
   private fold(wanted: boolean): void {
-    this.classList.toggle("is-folded", wanted);
+    const folded = wanted && !this.hidden;
+    this.classList.toggle("is-folded", folded);
     const button = part(this, "fold");
-    button.setAttribute("aria-expanded", String(!wanted));
-    button.textContent = wanted ? "Show" : "Fold";
+    button.setAttribute("aria-expanded", String(!folded));
+    button.textContent = folded ? "Show" : "Fold";
   }
 
   paint(): void {
@@ -120,20 +122,12 @@ export class TryItElement extends HTMLElement {
     const items = podSets(app);
     const select = part<HTMLSelectElement>(this, "item");
     const names = items.map((item) => item.item);
-    const shown = [...select.options].map((option) => option.value);
-    if (names.join() !== shown.join()) this.fill(select, names);
+    this.given?.offer(select, names);
     const none = names.length === 0;
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
     this.takeSize(app, select.value);
     this.linkConflict();
-  }
-
-  private fill(select: HTMLSelectElement, names: readonly string[]): void {
-    const before = select.value;
-    select.replaceChildren(...names.map((name) => h("option", { value: name }, name)));
-    if (names.length === 0) select.append(h("option", { value: "" }, "none yet: create one"));
-    else if (names.includes(before)) select.value = before;
   }
 
   private takeSize(app: App, item: string): void {
@@ -145,6 +139,7 @@ export class TryItElement extends HTMLElement {
     if (mark === this.sizedFor) return;
     this.sizedFor = mark;
     this.size = known;
+    say(part(this, "now"), known === undefined ? "" : `${String(known)} →`);
     this.resize(known === undefined ? 3 : otherSize(known, this.most));
     const over = part(this, "over");
     over.hidden = known === undefined || known <= this.most;
@@ -174,7 +169,7 @@ export class TryItElement extends HTMLElement {
       this.answer({ ok: false, text: "Give the PodSet a name: lower-case letters, digits and -, up to 63." });
       return input.focus();
     }
-    void this.run("create", { namespace: "default", name, replicas: String(this.replicas) }).then((ok) => {
+    void this.run("create", { namespace: "default", name, replicas: this.dataset["new"] ?? "" }).then((ok) => {
       if (ok) input.value = "";
     });
   }
@@ -185,7 +180,7 @@ export class TryItElement extends HTMLElement {
     said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
     const size = String(Math.min(this.most, this.size ?? this.replicas));
     const item = `${args["namespace"] ?? ""}/${args["name"] ?? ""}`;
-    this.acted?.(this.controllerOf(action === "create" ? "" : item));
+    this.given?.reveal(this.controllerOf(action === "create" ? "" : item));
     this.awaited = undefined;
     const since = this.app?.watch.hubNow() ?? 0;
     const { summary = "", refused } = await ask(`actions/${action}`, args, (text) => {
@@ -213,7 +208,7 @@ export class TryItElement extends HTMLElement {
     const at = app.playhead.now();
     app.playhead.follow();
     if (following) return;
-    this.tell?.("Back to live to show it.", `Back to ${clock(at, app.zone())}`, () => {
+    this.given?.tell("Back to live to show it.", `Back to ${clock(at, app.zone())}`, () => {
       app.playhead.seek(at);
     });
   }

@@ -1,6 +1,7 @@
 /** What only a presenter or a class needs is a script of its own: actions, commands, the room, lessons. It is loaded once it has something to do. */
 import type { Control } from "../base/rows.gen.ts";
 import type { App } from "./app.ts";
+import { offer } from "./choices.ts";
 import { show } from "./dom.ts";
 import type { Tell } from "./link.ts";
 
@@ -19,6 +20,8 @@ export interface Given {
   readonly reveal: (controller: string) => void;
   /** Opens a reconcile in the panel, and lights a write of it, "" for none. */
   readonly go: (reconcile: string, write: string) => void;
+  /** Fills a choice, and keeps what was chosen. */
+  readonly offer: (select: HTMLSelectElement, names: readonly string[]) => void;
   /** Fits everything to the room and the letters that it has now. */
   readonly relaid: () => void;
 }
@@ -59,7 +62,7 @@ export class ClassroomLoader {
   private asked = false;
 
   /** given lacks what is counted here. */
-  constructor(given: Omit<Given, "acts">) {
+  constructor(given: Omit<Given, "acts" | "offer">) {
     const { app } = given;
     let chosen = 0;
     const count = (): void => {
@@ -67,7 +70,7 @@ export class ClassroomLoader {
     };
     app.selection.subscribe(count);
     app.filter.subscribe(count);
-    this.given = { ...given, acts: () => app.playhead.moves + chosen };
+    this.given = { ...given, offer, acts: () => app.playhead.moves + chosen };
     for (const id of buttons) {
       const button = document.getElementById(id);
       if (button === null) continue;

@@ -60,14 +60,19 @@ export function buildPage(app: App, page: string): PageParts {
   const go = (reconcile: string, write: string): void => {
     panel.go(reconcile, write, true);
   };
-  const step = stepper(app, go);
+  const step = stepper(app, go, notice);
   const line = transport.connect(app, step);
   for (const part of [panel, status, twin]) part.connect(app);
   const relaid = connectLooks(app, lanes);
   connectCopies();
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
-  search.connect(app, { terms: the("terms", HTMLElement), voice: the("voice", HTMLElement) });
+  search.connect(app, {
+    terms: the("terms", HTMLElement),
+    voice: the("voice", HTMLElement),
+    map: the("map", HTMLElement),
+    list: () => panel.list(),
+  });
   const seek = (text: string): void => {
     search.seek(text);
   };
@@ -147,12 +152,8 @@ function connectKeys(app: App, { notice, loader, line, save, history, step }: Ke
     pause: () => {
       app.playhead.toggle();
     },
-    phase: (direction) => {
-      step.phase(direction);
-    },
-    reconcile: (direction) => {
-      step.reconcile(direction);
-    },
+    phase: step.phase,
+    reconcile: step.reconcile,
     oldest: () => {
       const oldest = (): void => {
         // Stepping goes on from there, not from a reconcile that was selected later.

@@ -72,7 +72,9 @@ export class PanelElement extends HTMLElement {
 
   connect(app: App): void {
     this.app = app;
-    this.replaceChildren(this.tabs.root, this.body);
+    this.tabs.paint("latest", 0, [], "");
+    // What the hub has rendered stays until there is something to be drawn.
+    this.prepend(this.tabs.root);
     this.addEventListener("click", (event) => {
       this.press(event);
     });
@@ -116,6 +118,13 @@ export class PanelElement extends HTMLElement {
     this.app?.wake();
   }
 
+  /** Shows the list as its tab does; answers its title. */
+  list(): HTMLElement | null {
+    this.querySelector<HTMLElement>('[data-panel="latest"]')?.click();
+    this.paint();
+    return this.querySelector(".panel-title");
+  }
+
   private toTop(): void {
     this.scrollTop = 0;
     // On a narrow page it is the page that scrolls.
@@ -125,6 +134,7 @@ export class PanelElement extends HTMLElement {
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
+    if (!this.body.isConnected) this.replaceChildren(this.tabs.root, this.body);
     const scope = this.scope(app);
     const tab = this.tabOf(scope);
     const lanes = app.model.lanes(scope.t).map(({ name }) => name);
@@ -191,7 +201,8 @@ export class PanelElement extends HTMLElement {
     // A list that follows what is live grows by itself; one that stands at a moment changes only with it.
     const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
     const called = (item: string): string => app.model.called(item);
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), called, many, sought, moment, more });
+    const nth = (run: Reconcile): number => app.model.nth(run).n;
+    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), called, nth, many, sought, moment, more });
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }

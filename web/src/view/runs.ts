@@ -10,6 +10,8 @@ import { causesShort, isBad, lookOf, nameOf, outcome, span, took } from "./words
 export interface RunsAround {
   readonly now: number;
   readonly zone: number;
+  /** Which of its item's reconciles one is. */
+  readonly nth: (run: Reconcile) => number;
   /** The name of an item, as the list says it. */
   readonly called: (item: string) => string;
   /** More than one controller: rows name theirs. */
@@ -24,7 +26,7 @@ export interface RunsAround {
 
 /** Runs is the list; a row carries data-go with the reconcile's key. */
 export class Runs {
-  private readonly title = h("h2", { class: "panel-title" }, "Latest reconciles");
+  private readonly title = h("h2", { class: "panel-title", tabindex: -1 }, "Latest reconciles");
   readonly root = h("section", {}, this.title);
   private readonly list: HTMLUListElement;
   /** While the focus is in the list, new rows wait behind this button, so that nothing moves under it. */
@@ -33,7 +35,16 @@ export class Runs {
   private newest: readonly Reconcile[] = [];
   private readonly none = h("p", { class: "quiet" }, "None yet.");
   private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
-  private around: RunsAround = { now: 0, zone: 0, called: nameOf, many: false, sought: false, moment: "", more: false };
+  private around: RunsAround = {
+    now: 0,
+    zone: 0,
+    called: nameOf,
+    nth: () => 0,
+    many: false,
+    sought: false,
+    moment: "",
+    more: false,
+  };
 
   private readonly older = h("button", { class: "button small older", type: "button", hidden: true }, "Older …");
 
@@ -139,11 +150,12 @@ function makeRun(run: Reconcile): HTMLLIElement {
     icon(STALE),
     h("span", { class: "unseen" }, "stale read"),
   );
-  button.append(h("span", { class: "run-name" }, text("item"), stale), text("took"), text("why"), text("when"));
+  const name = h("span", { class: "run-name" }, text("item"), text("n"), stale);
+  button.append(name, text("took"), text("why"), text("when"));
   return h("li", {}, button);
 }
 
-function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many, called }: RunsAround): void {
+function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many, called }: RunsAround): void {
   const look = lookOf(run);
   const { tone } = look;
   const shape = part(row, "shape");
@@ -156,6 +168,7 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, many, called }: 
   show(part(row, "stale"), stale);
   const name = called(run.item);
   say(part(row, "item"), many ? `${name} · ${run.controller}` : name);
+  say(part(row, "n"), `#${String(nth(run))}`);
   say(part(row, "why"), causesShort(run));
   say(part(row, "when"), clock(run.start, zone));
   const told = isBad(run);

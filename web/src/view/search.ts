@@ -15,6 +15,10 @@ export interface SearchPlaces {
   readonly terms: HTMLElement;
   /** Where it is said aloud how much matches. */
   readonly voice: Element;
+  /** Where the focus goes once there are no terms. */
+  readonly map: HTMLElement;
+  /** Shows the reconciles that match; answers where the focus goes for them. */
+  readonly list: () => HTMLElement | null;
 }
 
 /** So many of the newest reconciles are counted for what completion offers. */
@@ -24,18 +28,16 @@ const nothing: Completion = { from: 0, to: 0, options: [] };
 
 export class SearchElement extends HTMLElement {
   private app: App | undefined;
-  private terms: HTMLElement | undefined;
-  private voice: Element | undefined;
+  private places: SearchPlaces | undefined;
   private offered = nothing;
   /** The option that Enter takes, -1 for none. */
   private active = -1;
   /** Where the focus was before. */
   private cameFrom: Element | null = null;
 
-  connect(app: App, { terms, voice }: SearchPlaces): void {
+  connect(app: App, places: SearchPlaces): void {
     this.app = app;
-    this.terms = terms;
-    this.voice = voice;
+    this.places = places;
     this.hidden = false;
     const { input } = this;
     input.addEventListener("input", () => {
@@ -60,7 +62,7 @@ export class SearchElement extends HTMLElement {
       const option = event.target instanceof Element ? event.target.closest("[role=option]") : null;
       if (option !== null) this.take([...part(this, "list").children].indexOf(option));
     });
-    this.connectTerms(app, terms);
+    this.connectTerms(app, places);
     document.addEventListener("click", ({ target }) => {
       const errors = target instanceof Element ? target.closest('[data-part="errors-go"]') : null;
       if (errors !== null) this.toggleErrors(app, errors.closest<HTMLElement>("[data-lane]")?.dataset["lane"] ?? "");
@@ -87,29 +89,31 @@ export class SearchElement extends HTMLElement {
   private toggleErrors(app: App, lane: string): void {
     const many = app.model.lanes(app.playhead.now()).length > 1;
     const text = `${many ? `controller:${quoted(lane)} ` : ""}result:error`;
-    this.seek(app.filter.get().text === text ? "" : text);
+    const off = app.filter.get().text === text;
+    this.seek(off ? "" : text);
+    if (!off) this.places?.list();
   }
 
   paint(): void {
-    const { app, terms } = this;
-    if (app?.filter.get().on === true && terms !== undefined) say(part(terms, "count"), countSaid(app));
+    const { app, places } = this;
+    if (app?.filter.get().on === true && places !== undefined) say(part(places.terms, "count"), countSaid(app));
   }
 
   private get input(): HTMLInputElement {
     return part<HTMLInputElement>(this, "query");
   }
 
-  private connectTerms(app: App, terms: HTMLElement): void {
+  private connectTerms(app: App, { terms, map }: SearchPlaces): void {
     part(terms, "clear").addEventListener("click", () => {
       this.seek("");
-      this.input.focus();
+      map.focus({ preventScroll: true });
     });
     terms.addEventListener("click", ({ target }) => {
       const gone = target instanceof Element ? target.closest<HTMLElement>(".term")?.dataset["term"] : undefined;
       if (gone === undefined) return;
       const kept = app.filter.get().query.filter(({ text }) => text !== gone);
       this.seek(kept.map(({ text }) => text).join(" "));
-      (terms.querySelector<HTMLElement>(".term") ?? this.input).focus();
+      (terms.querySelector<HTMLElement>(".term") ?? map).focus({ preventScroll: true });
     });
   }
 
@@ -186,6 +190,7 @@ export class SearchElement extends HTMLElement {
     if (option.count < 0) return this.typed();
     this.close();
     this.apply();
+    this.places?.list();
   }
 
   /** Answers whether the key was one of the field's own. */
@@ -205,7 +210,7 @@ export class SearchElement extends HTMLElement {
           this.close();
           this.apply();
           // The keys are the page's again; what is wrong is mended first.
-          if (part(this, "error").hidden) this.leave();
+          if (part(this, "error").hidden) this.leave(this.app?.filter.get().on);
         }
         return true;
       case "Tab":
@@ -229,9 +234,12 @@ export class SearchElement extends HTMLElement {
     this.leave();
   }
 
-  private leave(): void {
+  /** Goes to what was found, or back to where one came from. */
+  private leave(found = false): void {
     this.input.blur();
-    if (this.cameFrom instanceof HTMLElement) this.cameFrom.focus({ preventScroll: true });
+    const to = found ? this.places?.list() : this.cameFrom;
+    if (to instanceof HTMLElement) to.focus({ preventScroll: true });
+    this.cameFrom = null;
   }
 
   private filtered(app: App): void {
@@ -240,8 +248,8 @@ export class SearchElement extends HTMLElement {
       this.input.value = text;
       this.mark(undefined);
     }
-    const { terms, voice } = this;
-    if (terms === undefined || voice === undefined) return;
+    if (this.places === undefined) return;
+    const { terms, voice } = this.places;
     show(terms, on);
     part(terms, "chips").replaceChildren(...query.map(chip));
     this.paint();

@@ -3,12 +3,13 @@ import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
+import type { NoticeElement } from "./notice.ts";
 import { isBad, writeFailed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
-  reconcile(direction: 1 | -1): void;
-  phase(direction: 1 | -1): void;
+  readonly reconcile: (direction: 1 | -1) => void;
+  readonly phase: (direction: 1 | -1) => void;
   /** Goes to where the next error or refused write arose, or the one before; false when there is none. */
   error(direction: 1 | -1): boolean;
 }
@@ -16,19 +17,29 @@ export interface Stepper {
 /** How many reconciles are looked through for the one before or after. */
 const reach = 50_000;
 
-/** stepper makes the steps for an app. go opens a reconcile in the panel, and lights a write of it, "" for none. */
-export function stepper(app: App, go?: (reconcile: string, write: string) => void): Stepper {
+/**
+ * stepper makes the steps for an app. go opens a reconcile in the panel, and lights a write of it, "" for none; line
+ * says where there is nothing to step to.
+ */
+export function stepper(
+  app: App,
+  go?: (reconcile: string, write: string) => void,
+  line?: Pick<NoticeElement, "tell" | "hush">,
+): Stepper {
+  const beside = (direction: 1 | -1, node?: NodeId): void => {
+    const run = neighbour(app, direction);
+    const what = app.filter.get().on ? "match" : "reconcile";
+    if (run === undefined) return line?.tell(`No ${direction > 0 ? "later" : "earlier"} ${what}`);
+    line?.hush();
+    show(app, run, node);
+  };
   return {
-    reconcile(direction) {
-      const run = neighbour(app, direction);
-      if (run !== undefined) show(app, run);
-    },
+    reconcile: beside,
     phase(direction) {
       const run = app.model.reconcile(app.selection.get()?.reconcile ?? "");
       const at = run === undefined ? undefined : boundary(app, run, direction);
       if (at !== undefined) return app.playhead.seek(at);
-      const beside = neighbour(app, direction);
-      if (beside !== undefined) show(app, beside, direction > 0 ? "dequeue" : "requeue");
+      beside(direction, direction > 0 ? "dequeue" : "requeue");
     },
     error(direction) {
       const run = errorFrom(app, direction);
