@@ -75,7 +75,7 @@ test("a script that does not come is said, with what to do", async ({ page, hub 
   await expect(page.locator("#details .charts")).toBeVisible();
 });
 
-test("what is copied while the script for it is on its way is said on its button all the same", async ({
+test("the view of a reconcile says that its script is on its way, and comes with it", async ({
   page,
   hub,
   context,
@@ -90,8 +90,9 @@ test("what is copied while the script for it is on its way is said on its button
   await open(page, hub);
   await page.goto(`${hub.origin}/?recording=sample`);
   await page.locator("#details [data-go]").first().click();
-  await page.getByRole("button", { name: "Copy as issue" }).click();
+  await expect(page.locator("#details")).toContainText("Loading …");
   send();
   await expect(page.locator("#details")).toContainText("Spec, observed, written");
+  await page.getByRole("button", { name: "Copy as issue" }).click();
   await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
 });
