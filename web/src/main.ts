@@ -153,7 +153,7 @@ class Main implements App {
 const readRoom = 3;
 const behind = 25;
 /** So many are for reading and laying out, as long as no more messages than these were read out of a frame. */
-const room = 5;
+const room = 4;
 const burst = 16;
 
 /** With reduced motion nothing travels: tokens are seen at their stations, four times a second. */
