@@ -135,12 +135,12 @@ func TestPressureElidesSuccessesOnly(t *testing.T) {
 	}
 }
 
-func TestLargeChangeComesInFramesOf500(t *testing.T) {
+func TestLargeChangeComesInFramesOf100(t *testing.T) {
 	h := ready()
 	v, c := join(t, h, Filter{}, nil), newClient()
 	c.read(t, v)
 	var rows []flow.Row
-	for i := range 1100 {
+	for i := range 220 {
 		rows = append(rows, reconcile(i, "error"))
 	}
 	publish(h, 7, rows...)
@@ -150,7 +150,7 @@ func TestLargeChangeComesInFramesOf500(t *testing.T) {
 	for _, f := range c.frames[1:] {
 		got = append(got, fmt.Sprint(f.Offset, " ", len(f.Rows)))
 	}
-	if diff := cmp.Diff([]string{"0 500", "0 500", "7 100"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"0 100", "0 100", "7 20"}, got); diff != "" {
 		t.Errorf("offsets and rows (-want +got):\n%s", diff)
 	}
 	c.want(t, h, Filter{})

@@ -117,14 +117,15 @@ class Main implements App {
     // A tab that was out of sight is right at once; what it missed the hub still has.
     if (playhead.following && this.selection.get() === undefined) watch.hurry();
     let whole = !playhead.following;
-    let end = performance.now() + Math.max(readRoom, inbox.waited() / behind);
+    const begin = performance.now();
+    const read = begin + Math.max(readRoom, inbox.waited() / behind);
     do {
       const changes = watch.drain().map((frame) => this.model.apply(frame));
       this.layout.take(changes);
       for (const change of changes) this.filter.get().take(change);
       whole ||= changes.length > burst || changes.some(({ reset }) => reset);
-    } while ((whole || performance.now() < end) && inbox.read());
-    end = performance.now() + layoutRoom;
+    } while ((whole || performance.now() < read) && inbox.read());
+    const end = Math.max(begin + room, performance.now() + 1);
     return this.layout.settle(() => !whole && performance.now() >= end) || inbox.waited() > 0;
   }
 
@@ -152,8 +153,8 @@ class Main implements App {
 /** So many ms of a frame are for reading, or the longer the oldest message has waited: none waits for more than a few. */
 const readRoom = 3;
 const behind = 25;
-/** So many are for laying out, as long as no more messages than these were read out of a frame. */
-const layoutRoom = 3;
+/** So many are for reading and laying out, as long as no more messages than these were read out of a frame. */
+const room = 4;
 const burst = 16;
 
 /** With reduced motion nothing travels: tokens are seen at their stations, four times a second. */

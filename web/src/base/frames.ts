@@ -32,9 +32,6 @@ export interface RowsFrame {
 /** Exact counts of what was too much to send. */
 export interface ElidedFrame {
   readonly type: "elided";
-  /** The offsets between which something was left out. */
-  readonly from: number;
-  readonly to: number;
   readonly offset: number;
   readonly now: number;
   readonly reconciles: number;

@@ -184,8 +184,7 @@ function refOf(json: unknown): RowRef | undefined {
 function elidedOf(json: Json, now: number): ElidedFrame {
   const by: Record<string, number> = {};
   for (const [result, n] of Object.entries(isObject(json["by"]) ? json["by"] : {})) by[result] = Math.max(0, num(n));
-  const [from, to, offset] = [num(json["from"]), num(json["to"]), num(json["offset"])];
-  return { type: "elided", from, to, offset, now, reconciles: Math.max(0, num(json["reconciles"])), by };
+  return { type: "elided", offset: num(json["offset"]), now, reconciles: Math.max(0, num(json["reconciles"])), by };
 }
 
 function reasonOf(json: unknown): SnapshotReason {

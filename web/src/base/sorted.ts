@@ -26,16 +26,16 @@ export function insertSorted<T>(list: T[], item: T, by: (item: T) => number): vo
   list.splice(i, 0, item);
 }
 
+/** indexOf is where this very item is, -1 when it is not there: then all behind its place is looked through. */
+function indexOf<T>(list: readonly T[], item: T, by: (item: T) => number): number {
+  return list.indexOf(item, lowerBound(list, by(item), by));
+}
+
 /** removeSorted takes out this very item; false when it is not there. */
 export function removeSorted<T>(list: T[], item: T, by: (item: T) => number): boolean {
-  const x = by(item);
-  for (let i = lowerBound(list, x, by); ; i++) {
-    const at = list[i];
-    if (at === undefined || by(at) !== x) return false;
-    if (at !== item) continue;
-    list.splice(i, 1);
-    return true;
-  }
+  const i = indexOf(list, item, by);
+  if (i >= 0) list.splice(i, 1);
+  return i >= 0;
 }
 
 /** So near each other, they are taken out of a list at once. */
@@ -43,15 +43,10 @@ const NEAR = 100;
 
 /**
  * removeAllSorted takes these very items out, those near each other at once: the oldest of a long list go many at a
- * time. Of what lies between the oldest and the newest nothing is looked at.
+ * time. Nothing is looked at of what lies between the oldest and the newest, which may go together.
  */
-export function removeAllSorted<T>(list: T[], gone: Iterable<T>, by: (item: T) => number): void {
-  const found: number[] = [];
-  for (const item of gone) {
-    let i = lowerBound(list, by(item), by);
-    while (i < list.length && list[i] !== item && by(list[i] as T) === by(item)) i++;
-    if (list[i] === item) found.push(i);
-  }
+export function removeAllSorted<T>(list: T[], gone: readonly T[], by: (item: T) => number): void {
+  const found = gone.map((item) => indexOf(list, item, by)).filter((i) => i >= 0);
   found.sort((a, b) => a - b);
   for (let first = found.length, end = first; end > 0; end = first) {
     do first--;
@@ -68,15 +63,9 @@ export function removeAllSorted<T>(list: T[], gone: Iterable<T>, by: (item: T) =
 
 /** replaceSorted puts item where before was, of the same value; false when before is not there. */
 export function replaceSorted<T>(list: T[], before: T, item: T, by: (item: T) => number): boolean {
-  const x = by(before);
-  for (let i = lowerBound(list, x, by); i < list.length; i++) {
-    const at = list[i];
-    if (at === undefined || by(at) !== x) return false;
-    if (at !== before) continue;
-    list[i] = item;
-    return true;
-  }
-  return false;
+  const i = indexOf(list, before, by);
+  if (i >= 0) list[i] = item;
+  return i >= 0;
 }
 
 /** compareLists orders lists by the first number in which they differ; what is no number decides nothing. */

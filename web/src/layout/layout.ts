@@ -195,8 +195,7 @@ export class Layout {
     const holding = { from: hold.from, to: hold.to === 0 ? Infinity : hold.to, hold };
     this.laneOf(hold.controller).holds.add(holding);
     this.holds.set(hold.key, holding);
-    const key = stopKey(hold);
-    this.stops.set(key, [...(this.stops.get(key) ?? []), hold]);
+    held(this.stops, stopKey(hold), () => []).push(hold);
     this.stand(hold);
   }
 

@@ -175,8 +175,6 @@ test("elided reconciles are kept with the time since the frame before", () => {
   const made = table(item());
   made.apply({
     type: "elided",
-    from: 1,
-    to: 9,
     offset: 9,
     now: at(500),
     reconciles: 830,

@@ -95,8 +95,9 @@ export class Reconciles {
   private count(row: Reconcile, by: number): void {
     if (row.to !== 0) return;
     const key = listKey(row.controller, row.item);
-    this.running.set(key, (this.running.get(key) ?? 0) + by);
-    if (this.running.get(key) === 0) this.running.delete(key);
+    const running = (this.running.get(key) ?? 0) + by;
+    if (running === 0) this.running.delete(key);
+    else this.running.set(key, running);
   }
 
   private unlink(rows: Iterable<Reconcile>): void {

@@ -80,8 +80,7 @@ export class Table implements Model {
       case "elided":
         this.elidedList = [...this.elidedList.slice(1 - ELIDED_KEPT), elidedOf(frame, this.heard)];
         return this.change(false, [], []);
-      case "bookmark":
-      case "error":
+      default:
         return { reset: false, upserted: [], removed: [] };
     }
   }

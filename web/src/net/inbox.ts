@@ -5,7 +5,7 @@ import type { Socket } from "./types.ts";
 const LATE = 500;
 
 export class Inbox {
-  private readonly waiting: { readonly at: number; readonly tell: () => void }[] = [];
+  private readonly waiting: [at: number, tell: () => void][] = [];
   private readonly now: () => number;
   private readonly onDirty: () => void;
 
@@ -19,12 +19,12 @@ export class Inbox {
   through(socket: Socket): Socket {
     const heard: Socket = { onmessage: null, onclose: null, close: (code, reason) => socket.close(code, reason) };
     socket.onmessage = (event) => {
-      this.waiting.push({ at: this.now(), tell: () => heard.onmessage?.(event) });
-      if (this.waited() > LATE) this.readAll();
+      this.waiting.push([this.now(), () => heard.onmessage?.(event)]);
+      while (this.waited() > LATE) this.read();
       this.onDirty();
     };
     socket.onclose = (event) => {
-      this.readAll();
+      while (this.read());
       heard.onclose?.(event);
     };
     return heard;
@@ -32,18 +32,14 @@ export class Inbox {
 
   /** For how long (ms) the oldest message has waited, 0 when none does. */
   waited(): number {
-    const [oldest] = this.waiting;
-    return oldest === undefined ? 0 : this.now() - oldest.at;
+    const [[at] = [this.now()]] = this.waiting;
+    return this.now() - at;
   }
 
   /** Reads the oldest message; answers false when there is none. */
   read(): boolean {
     const oldest = this.waiting.shift();
-    oldest?.tell();
+    oldest?.[1]();
     return oldest !== undefined;
-  }
-
-  private readAll(): void {
-    while (this.read());
   }
 }

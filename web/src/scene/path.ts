@@ -73,15 +73,13 @@ export function travelled(p: number, rests: boolean): number {
 
 function measure(geometry: Geometry, edge: EdgeId): Measured {
   const edges = held(measured, geometry, () => new Map<EdgeId, Measured>());
-  const known = edges.get(edge);
-  if (known !== undefined) return known;
-  const points = geometry.edges[edge];
-  const at = [0];
-  for (let i = 1; i < points.length; i++) {
-    const [a, b] = [points[i - 1] ?? ORIGIN, points[i] ?? ORIGIN];
-    at.push((at[i - 1] ?? 0) + Math.hypot(b.x - a.x, b.y - a.y));
-  }
-  const made = { points, at, length: at.at(-1) ?? 0 };
-  edges.set(edge, made);
-  return made;
+  return held(edges, edge, () => {
+    const points = geometry.edges[edge];
+    const at = [0];
+    for (let i = 1; i < points.length; i++) {
+      const [a, b] = [points[i - 1] ?? ORIGIN, points[i] ?? ORIGIN];
+      at.push((at[i - 1] ?? 0) + Math.hypot(b.x - a.x, b.y - a.y));
+    }
+    return { points, at, length: at.at(-1) ?? 0 };
+  });
 }

@@ -1,4 +1,5 @@
 /** Draws the density of what happened over time, and marks what is worth a look. */
+import { held } from "../base/held.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, clock, clockMs } from "../base/time.ts";
 import type { Bar } from "../model/density.ts";
@@ -86,9 +87,7 @@ const sheets = new WeakMap<Element, HTMLCanvasElement>();
 
 /** A sheet outside of the page: to choose letters on a canvas in it makes the browser work out the page's style anew. */
 function sheetOf(canvas: Element): HTMLCanvasElement {
-  const sheet = sheets.get(canvas) ?? document.createElement("canvas");
-  sheets.set(canvas, sheet);
-  return sheet;
+  return held(sheets, canvas, () => document.createElement("canvas"));
 }
 
 const sizes = new WeakMap<Element, { w: number; h: number }>();
@@ -98,13 +97,10 @@ const resized = new ResizeObserver((entries) => {
 
 /** The size of a canvas in the page. It is read when it changes only: each reading would make the browser lay out the page. */
 function sizeOf(canvas: Element): { w: number; h: number } {
-  let size = sizes.get(canvas);
-  if (size === undefined) {
-    size = { w: canvas.clientWidth, h: canvas.clientHeight };
-    sizes.set(canvas, size);
+  return held(sizes, canvas, () => {
     resized.observe(canvas);
-  }
-  return size;
+    return { w: canvas.clientWidth, h: canvas.clientHeight };
+  });
 }
 
 /** What the filter leaves out stands pale behind what it shows; errors have their part of a bar whatever it counts. */
