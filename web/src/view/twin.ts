@@ -7,7 +7,7 @@ import { h, say } from "./dom.ts";
 import { manyOf } from "./labels.ts";
 import { byLane, totals } from "./split.ts";
 import type { LanePart, Totals } from "./split.ts";
-import { heldSaid, plural, word } from "./words.ts";
+import { heldSaid, nameOf, plural, word } from "./words.ts";
 
 const stations = [
   ["waiting", "Waiting room"],
@@ -89,7 +89,7 @@ export class TwinElement extends HTMLElement {
     const station = this.rows.get(`${lane}/${id}`);
     if (station === undefined) return;
     say(station.who, text);
-    say(station.brief, brief);
+    say(station.brief, nameOf(brief));
     station.row.classList.toggle("is-lit", text !== "–" && lit);
   }
 }
