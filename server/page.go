@@ -158,10 +158,26 @@ func pass(r *flow.Reconcile) templates.Pass {
 		ID: r.Key, Controller: r.Controller, Item: r.Item, At: time.UnixMicro(r.Start), Result: r.Result, Error: r.Error,
 		Causes: causes(r), Plan: plan(r),
 	}
+	if r.Refused() {
+		p.Refused = refused(r)
+	}
 	if r.To > 0 {
 		p.Took = time.Duration(r.To-r.Start) * time.Microsecond
 	}
 	return p
+}
+
+// refused counts the writes that failed, in the page's words: no answer, or the
+// server's own error, is no refusal.
+func refused(r *flow.Reconcile) string {
+	word := "refused"
+	if slices.ContainsFunc(r.Writes, func(w flow.Write) bool { return w.Status == 0 || w.Status >= 500 }) {
+		word = "failed"
+	}
+	if r.FailedWrites == 1 {
+		return "1 write " + word
+	}
+	return fmt.Sprintf("%d writes %s", r.FailedWrites, word)
 }
 
 // causes are words like "update ×5, backoff".

@@ -26,3 +26,21 @@ func TestStartUpSaysWhatStandsBeforeTheLoop(t *testing.T) {
 		}
 	}
 }
+
+func TestAReconcileIsDoneThoughAWriteWasRefused(t *testing.T) {
+	forbidden, broken := flow.Write{Status: 403}, flow.Write{Status: 500}
+	for _, c := range []struct {
+		row  flow.Reconcile
+		want string
+	}{
+		{flow.Reconcile{To: 1, Result: semconv.ResultSuccess}, ""},
+		{flow.Reconcile{To: 1, Result: semconv.ResultSuccess, FailedWrites: 1, Writes: []flow.Write{forbidden}}, "1 write refused"},
+		{flow.Reconcile{To: 1, Result: semconv.ResultRequeue, FailedWrites: 2, Writes: []flow.Write{forbidden, broken}}, "2 writes failed"},
+		{flow.Reconcile{To: 1, Result: semconv.ResultError, FailedWrites: 1, Writes: []flow.Write{forbidden}}, ""},
+		{flow.Reconcile{FailedWrites: 1, Writes: []flow.Write{forbidden}}, ""},
+	} {
+		if got := pass(&c.row).Refused; got != c.want {
+			t.Errorf("%s with %d failed writes: %q, want %q", c.row.Result, c.row.FailedWrites, got, c.want)
+		}
+	}
+}

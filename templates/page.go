@@ -124,6 +124,9 @@ type Pass struct {
 	At                   time.Time
 	Took                 time.Duration
 	Result, Error        string
+	// Refused says how many writes were refused though it counts as no error:
+	// "1 write refused", "" where none was.
+	Refused string
 	// Causes and Plan are in words, already joined.
 	Causes, Plan string
 }
@@ -276,14 +279,14 @@ func track(n Node) string {
 	return fmt.Sprintf("M%s %sH%s", num(n.X+10), num(n.MidY()), num(n.X+n.W-10))
 }
 
-func tone(result string) string {
-	switch result {
-	case "":
+func tone(p Pass) string {
+	switch {
+	case p.Result == "":
 		return "accent"
-	case "success":
-		return "ok"
-	case "requeue", "requeue_after":
+	case p.Refused != "", p.Result == "requeue", p.Result == "requeue_after":
 		return "warn"
+	case p.Result == "success":
+		return "ok"
 	default:
 		return "error"
 	}
@@ -303,6 +306,10 @@ func outcome(p Pass) string {
 	switch {
 	case p.Result == "":
 		return "running"
+	case p.Refused != "" && p.Result == "success":
+		return "done, " + p.Refused
+	case p.Refused != "":
+		return strings.ReplaceAll(p.Result, "_", " ") + ", " + p.Refused
 	case p.Error != "":
 		return p.Error
 	default:

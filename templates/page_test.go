@@ -32,6 +32,9 @@ func samplePage() Page {
 		Recent: []Pass{{
 			ID: "1", Controller: "podset", Item: "default/<b>web</b>", Took: 9900 * time.Microsecond,
 			Result: "error", Error: "Conflict", Causes: "update ×2",
+		}, {
+			ID: "2", Controller: "podset", Item: "lesson-1/web", Took: 3 * time.Millisecond,
+			Result: "success", Refused: "1 write refused", Causes: "delete",
 		}},
 	}
 }
@@ -54,7 +57,7 @@ func TestPageIsUsefulBeforeTheScript(t *testing.T) {
 		"1,204", "6.9 ms", `class="figure has-errors"`, "as of 10:41:07 UTC", "Conflict", "update ×2", "9.9 ms", "PodSet · 2 workers",
 		`data-node="queue"`, `data-edge="cache-queue"`, `aria-label="The loop of podset"`,
 		"default/&lt;b&gt;web&lt;/b&gt;",
-		"▲ cache of Job not synced", "ready", "▲ hot loop", "9 of 10 changed nothing",
+		`<td class="tone-warn">done, 1 write refused</td>`, "▲ cache of Job not synced", "ready", "▲ hot loop", "9 of 10 changed nothing",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page does not hold %q", want)

@@ -108,6 +108,12 @@ func failedResult(result string) bool {
 	return true
 }
 
+// Refused says that the pass is done and counts as no error, though a write of
+// it failed.
+func (r *Reconcile) Refused() bool {
+	return r.To > 0 && r.FailedWrites > 0 && !failedResult(r.Result)
+}
+
 // otherWord counts what is no word of the contract, so that a sample stays
 // small whatever an emitter sends.
 const otherWord = "other"

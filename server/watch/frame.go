@@ -8,7 +8,7 @@ import (
 )
 
 // maxRows is how many rows a frame holds at most.
-const maxRows = 500
+const maxRows = 100
 
 // frame is an encoded message that every viewer of a feed gets. It brings a
 // viewer from anywhere in [from, to) to to, if it is the last of its flush.

@@ -52,6 +52,9 @@ export function classroom(given: Given): Classroom {
     pauseOrResume: () => {
       control.pauseOrResume();
     },
+    lift: (command) => {
+      control.lift(command);
+    },
     stepBy: (by) => {
       control.step(by);
     },

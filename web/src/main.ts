@@ -5,7 +5,8 @@ import { SECOND } from "./base/time.ts";
 import { Layout } from "./layout/layout.ts";
 import { Filter } from "./model/filter.ts";
 import { Table } from "./model/table.ts";
-import type { Timer } from "./net/types.ts";
+import { Inbox } from "./net/inbox.ts";
+import type { Socket, Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
 import { modesOf, scene } from "./scene/scene.ts";
 import { spotlit } from "./scene/spotlight.ts";
@@ -26,6 +27,7 @@ class Main implements App {
   readonly looks = signal(0);
   readonly recording = document.getElementById("recorded")?.dataset["recording"];
   readonly watch: WatchClient;
+  private readonly inbox: Inbox;
   readonly playhead: Playhead;
   private readonly layout = new Layout();
   private readonly frames: Frames;
@@ -43,7 +45,9 @@ class Main implements App {
     const { recording } = this;
     const recorded = recording !== undefined;
     const page = pageName();
-    this.watch = new WatchClient({ url: watchUrl(recording, page), open: openSocket, timer, onDirty, recorded });
+    this.inbox = new Inbox(timer.now, onDirty);
+    const open = (to: string, protocol: "tracer.v1"): Socket => this.inbox.through(openSocket(to, protocol));
+    this.watch = new WatchClient({ url: watchUrl(recording, page), open, timer, onDirty, recorded });
     const end = (): number => this.watch.hubNow();
     const shared = (): number => this.watch.roomNow();
     const clock = recorded ? { now: runningClock, heard: end, end, shared } : { now: end, heard: () => this.heard() };
@@ -105,18 +109,23 @@ class Main implements App {
   }
 
   /**
-   * Takes in what came; answers whether some of it is not laid out yet. While the picture follows, a burst is laid out
+   * Takes in what came; answers whether some of it waits still. While the picture follows, a burst is read and laid out
    * in the frames after it; what has waited long, as in a tab out of sight, and what one stops at, is at once.
    */
   private takeIn(): boolean {
+    const { inbox, playhead, watch } = this;
     // A tab that was out of sight is right at once; what it missed the hub still has.
-    if (this.playhead.following && this.selection.get() === undefined) this.watch.hurry();
-    const changes = this.watch.drain().map((frame) => this.model.apply(frame));
-    this.layout.take(changes);
-    for (const change of changes) this.filter.get().take(change);
-    const bounded = this.playhead.following && changes.length <= burst && !changes.some(({ reset }) => reset);
-    const end = performance.now() + layoutRoom;
-    return this.layout.settle(() => bounded && performance.now() >= end);
+    if (playhead.following && this.selection.get() === undefined) watch.hurry();
+    let whole = !playhead.following;
+    let end = performance.now() + Math.max(readRoom, inbox.waited() / behind);
+    do {
+      const changes = watch.drain().map((frame) => this.model.apply(frame));
+      this.layout.take(changes);
+      for (const change of changes) this.filter.get().take(change);
+      whole ||= changes.length > burst || changes.some(({ reset }) => reset);
+    } while ((whole || performance.now() < end) && inbox.read());
+    end = performance.now() + layoutRoom;
+    return this.layout.settle(() => !whole && performance.now() >= end) || inbox.waited() > 0;
   }
 
   /** Takes in what came and draws; answers after how many milliseconds something moves again. */
@@ -140,7 +149,10 @@ class Main implements App {
   }
 }
 
-/** So many ms of a frame are for laying out, as long as no more messages than these have come since the last one. */
+/** So many ms of a frame are for reading, or the longer the oldest message has waited: none waits for more than a few. */
+const readRoom = 3;
+const behind = 25;
+/** So many are for laying out, as long as no more messages than these were read out of a frame. */
 const layoutRoom = 3;
 const burst = 16;
 

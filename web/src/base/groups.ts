@@ -1,3 +1,5 @@
+import { held } from "./held.ts";
+
 /** Groups keeps rows by keys of theirs: who asks for one key looks through no other rows. A row may have several keys. */
 export class Groups<T> {
   private readonly groups = new Map<string, Set<T>>();
@@ -8,11 +10,7 @@ export class Groups<T> {
   }
 
   add(row: T): void {
-    for (const key of this.keysOf(row)) {
-      const group = this.groups.get(key);
-      if (group === undefined) this.groups.set(key, new Set([row]));
-      else group.add(row);
-    }
+    for (const key of this.keysOf(row)) held(this.groups, key, () => new Set<T>()).add(row);
   }
 
   /** Takes out this very row; nothing happens when it is not there. */

@@ -3,6 +3,7 @@
  * caller counts and reports it, and goes on with the rest.
  */
 import type { ElidedFrame, Frame, RoomFrame, RowRef, SnapshotReason } from "./frames.ts";
+import { held } from "./held.ts";
 import { objectOf, schema } from "./rows.gen.ts";
 import type { Row, RowKind } from "./rows.gen.ts";
 
@@ -88,14 +89,11 @@ const checks = new Map<string, Check>();
 
 /** The check of an object by its words in the schema, which are read once. */
 function objectCheck(object: string): Check {
-  const known = checks.get(object);
-  if (known !== undefined) return known;
-  const words = schema[object]?.split(" ") ?? [];
-  const fields = words.map((word) => word.split(":")).map(([name = "", spec = ""]) => [name, checkOf(spec)] as const);
-  const check = (value: unknown): unknown =>
-    isObject(value) ? checkFields(value, fields) : new Misfit("is not an object");
-  checks.set(object, check);
-  return check;
+  return held(checks, object, () => {
+    const words = schema[object]?.split(" ") ?? [];
+    const fields = words.map((word) => word.split(":")).map(([name = "", spec = ""]) => [name, checkOf(spec)] as const);
+    return (value) => (isObject(value) ? checkFields(value, fields) : new Misfit("is not an object"));
+  });
 }
 
 function checkFields(json: Json, fields: readonly (readonly [name: string, check: Check])[]): unknown {
@@ -177,9 +175,10 @@ function goneOf(json: unknown, skipped: (problem: string) => void): RowRef[] {
 
 /** A row's name is "kind/key"; the key may hold slashes itself. */
 function refOf(json: unknown): RowRef | undefined {
-  if (isObject(json)) return isKind(json["row"]) ? { row: json["row"], key: str(json["key"]) } : undefined;
-  const [, kind, key] = /^([a-z]+)[/: ](.+)$/s.exec(str(json)) ?? [];
-  return isKind(kind) && key !== undefined ? { row: kind, key } : undefined;
+  const name = str(json);
+  const cut = name.indexOf("/");
+  const row = name.slice(0, Math.max(0, cut));
+  return isKind(row) ? { row, key: name.slice(cut + 1) } : undefined;
 }
 
 function elidedOf(json: Json, now: number): ElidedFrame {

@@ -1,3 +1,4 @@
+import { held } from "./held.ts";
 import { insertSorted, lowerBound, removeSorted } from "./sorted.ts";
 
 /** Something that lasts from from up to, not including, to. to may be Infinity. */
@@ -29,28 +30,21 @@ export class Intervals<T extends Interval> {
   private readonly numbers: number[] = [];
   private readonly lasting: T[] = [];
   private readonly long: number;
-  private shortOnes = 0;
 
   /** long is the length (in the intervals' unit) above which an interval is kept apart. */
   constructor(long: number) {
     this.long = long;
   }
 
-  get size(): number {
-    return this.shortOnes + this.lasting.length;
-  }
-
   add(item: T): void {
     if (this.lasts(item)) return insertSorted(this.lasting, item, start);
     const number = this.numberOf(item.from);
-    const field = this.fields.get(number);
-    this.shortOnes++;
-    if (field !== undefined) {
-      field.to = Math.max(field.to, item.to);
-      return insertSorted(field.items, item, start);
-    }
-    this.fields.set(number, { items: [item], to: item.to });
-    insertSorted(this.numbers, number, itself);
+    const field = held(this.fields, number, () => {
+      insertSorted(this.numbers, number, itself);
+      return { items: [], to: item.to };
+    });
+    field.to = Math.max(field.to, item.to);
+    insertSorted(field.items, item, start);
   }
 
   /** Takes out this very item. Its from and to must be what they were when it was added. */
@@ -59,7 +53,6 @@ export class Intervals<T extends Interval> {
     const number = this.numberOf(item.from);
     const field = this.fields.get(number);
     if (field === undefined || !removeSorted(field.items, item, start)) return false;
-    this.shortOnes--;
     if (field.items.length > 0) return true;
     this.fields.delete(number);
     return removeSorted(this.numbers, number, itself);

@@ -38,16 +38,31 @@ export function removeSorted<T>(list: T[], item: T, by: (item: T) => number): bo
   }
 }
 
-/** removeAllSorted takes these very items out, neighbours at once: the oldest of a long list go many at a time. */
-export function removeAllSorted<T>(list: T[], gone: ReadonlySet<T>, by: (item: T) => number): void {
-  let first = Infinity;
-  for (const item of gone) first = Math.min(first, by(item));
-  let left = gone.size;
-  for (let i = lowerBound(list, first, by); i < list.length && left > 0; i++) {
-    let end = i;
-    for (let at = list[end]; at !== undefined && gone.has(at); at = list[end]) end++;
-    if (end > i) list.splice(i, end - i);
-    left -= end - i;
+/** So near each other, they are taken out of a list at once. */
+const NEAR = 100;
+
+/**
+ * removeAllSorted takes these very items out, those near each other at once: the oldest of a long list go many at a
+ * time. Of what lies between the oldest and the newest nothing is looked at.
+ */
+export function removeAllSorted<T>(list: T[], gone: Iterable<T>, by: (item: T) => number): void {
+  const found: number[] = [];
+  for (const item of gone) {
+    let i = lowerBound(list, by(item), by);
+    while (i < list.length && list[i] !== item && by(list[i] as T) === by(item)) i++;
+    if (list[i] === item) found.push(i);
+  }
+  found.sort((a, b) => a - b);
+  for (let first = found.length, end = first; end > 0; end = first) {
+    do first--;
+    while (first > 0 && (found[first] as number) - (found[first - 1] as number) < NEAR);
+    let to = found[first] as number;
+    let next = first;
+    for (let i = to; next < end; i++) {
+      if (i === found[next]) next++;
+      else list[to++] = list[i] as T;
+    }
+    list.splice(to, end - first);
   }
 }
 

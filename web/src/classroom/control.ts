@@ -130,7 +130,14 @@ export class ControlElement extends HTMLElement {
     show(button, lift !== undefined && this.toggle !== undefined);
     if (lift === undefined) return;
     attr(button, "aria-label", `Lift: ${text}`);
-    button.onclick = () => void this.run({ command: "lift", controller: lift.controller, id: lift.key });
+    button.onclick = () => {
+      this.lift(lift);
+    };
+  }
+
+  /** Ends a command that stands. */
+  lift({ controller, key: id }: Control): void {
+    void this.run({ command: "lift", controller, id });
   }
 
   private warn(chip: Chip): void {

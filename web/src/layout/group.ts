@@ -1,4 +1,5 @@
 /** What is drawn together of one item: passes as one token, what set them off and wrote, and the wait that follows. */
+import { held } from "../base/held.ts";
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { bounded, events } from "./events.ts";
 import type { Arrivals } from "./events.ts";
@@ -44,11 +45,7 @@ export interface Group {
 const known = new WeakMap<Reconcile, Arrivals>();
 
 function eventsOf(pass: Reconcile): Arrivals {
-  const before = known.get(pass);
-  if (before !== undefined) return before;
-  const made = events(pass);
-  known.set(pass, made);
-  return made;
+  return held(known, pass, () => events(pass));
 }
 
 /**

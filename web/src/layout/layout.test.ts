@@ -102,18 +102,6 @@ test("a refused write turns round as a triangle, and its pass fails and parks", 
   assert.deepEqual([places(parked), parked.from, parked.to], ["waiting", j.to, Infinity]);
 });
 
-test("a pass of which a write was refused and that went well goes to done as a hollow tick; the write is an error", () => {
-  const w = write({ span: "w", from: at(4), to: at(9), status: 403, error: "Forbidden" });
-  const rows = [{ ...plain, writes: [w], writeCount: 1, failedWrites: 1 }];
-  assert.deepEqual([journey(rows, "r/write/w").steps.at(-1)?.tone], ["error"]);
-  const j = journey(rows, "r");
-  assert.match(places(j), /requeue requeue-done$/);
-  const tones = new Set(j.steps.map(({ tone }) => tone));
-  assert.deepEqual([...tones], ["accent", "warn"]);
-  assert.deepEqual([j.steps.at(-1)?.shape, j.told, j.single], ["tick", j.steps.length - 1, true]);
-  assert.equal(j.outcome, "done, 1 write refused");
-});
-
 test("a timer that is over brings its item back to the queue before the next pass leaves it", () => {
   const first = pass(0, [1, 1, 1, 0, 1], { key: "a", next: { why: "requeue_after" } });
   const timer = wait({ from: at(4), to: at(5004), until: at(5004), why: "requeue_after" });

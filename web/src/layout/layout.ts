@@ -1,4 +1,5 @@
 import type { RowRef } from "../base/frames.ts";
+import { held } from "../base/held.ts";
 import { Intervals } from "../base/intervals.ts";
 import type { Hold, Reconcile, Row, Wait } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeAllSorted, removeSorted, replaceSorted } from "../base/sorted.ts";
@@ -133,15 +134,7 @@ export class Layout {
   }
 
   private clear(): void {
-    this.index = new Map();
-    this.tracks = new Map();
-    this.trackOf = new Map();
-    this.passes = new Map();
-    this.told = new Map();
-    this.stops = new Map();
-    this.ready = new Map();
-    this.holds = new Map();
-    this.dirty = new Map();
+    Object.assign(this, new Layout());
   }
 
   private put(row: Row): void {
@@ -173,8 +166,7 @@ export class Layout {
     if (row.from <= 0) return;
     const lane = this.laneOf(row.controller);
     const key = trackKey(row);
-    const track = this.tracks.get(key) ?? new Track();
-    this.tracks.set(key, track);
+    const track = held(this.tracks, key, () => new Track());
     track.put(row);
     this.trackOf.set(row.key, track);
     this.dirty.set(track, lane);
@@ -246,12 +238,12 @@ export class Layout {
 
   /** Forgets rows; the beginnings of all their passes at once. */
   private drop(refs: readonly RowRef[]): void {
-    const begun = new Map<string, Set<Reconcile>>();
+    const begun = new Map<string, Reconcile[]>();
     for (const { row, key } of refs) {
       if (row === "hold") this.dropHold(key);
       if (row !== "reconcile" && row !== "wait") continue;
       const pass = this.passes.get(key);
-      if (pass !== undefined) begun.set(pass.controller, (begun.get(pass.controller) ?? new Set()).add(pass));
+      if (pass !== undefined) held(begun, pass.controller, () => []).push(pass);
       this.remove(key);
     }
     for (const [lane, gone] of begun) removeAllSorted(this.laneOf(lane).begun, gone, byStart);
@@ -271,12 +263,12 @@ export class Layout {
   }
 
   private laneOf(name: string): LaneIndex {
-    let lane = this.index.get(name);
-    if (lane === undefined) {
-      lane = { journeys: new Intervals(LONG), ready: new Intervals(LONG), holds: new Intervals(LONG), begun: [] };
-      this.index.set(name, lane);
-    }
-    return lane;
+    return held(this.index, name, () => ({
+      journeys: new Intervals(LONG),
+      ready: new Intervals(LONG),
+      holds: new Intervals(LONG),
+      begun: [],
+    }));
   }
 }
 

@@ -122,6 +122,7 @@ function shownOf(passes: readonly Reconcile[]): Reconcile {
 
 function lookAt(pass: Reconcile, phase: Phase, failed: boolean, before: Look): Look {
   if (phase.name === "requeue" && failed) return FAILED;
+  if (phase.name === "requeue" && hasRefused(pass)) return lookOf(pass);
   if (phase.name === "fetch" && pass.reads.some((read) => read.stale === "yes")) return STALE;
   return before === STALE ? IN_FLIGHT : before;
 }
@@ -146,11 +147,8 @@ function finish(way: Way, pass: Reconcile, at: number, failed: boolean): void {
 }
 
 function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from: number): Journey {
-  const told = failed
-    ? way.steps.findIndex((step) => step.tone === "error")
-    : hasRefused(pass)
-      ? way.steps.length - 1
-      : -1;
+  const look = failed ? FAILED : hasRefused(pass) ? lookOf(pass) : undefined;
+  const told = way.steps.findIndex((step) => step.shape === look?.shape);
   return {
     id: pass.key,
     kind: "pass",

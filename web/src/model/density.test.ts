@@ -48,6 +48,21 @@ test("a filter shows its part of a bar, and the bar stays as high", () => {
   );
 });
 
+test("a bar tells refused writes from errors, of samples and of reconciles, and what of them the filter shows", () => {
+  const refused = pass(1300, [1, 1], { key: "c", item: "shop/c", failedWrites: 2 });
+  const samples = [sample(0, 9, 2), { ...sample(1, 4), failedWrites: 2 }];
+  const bars = (text: string, width: number): readonly number[][] =>
+    density(table(...samples, shop, other, refused), sought(text), { from: EPOCH, to: EPOCH + 2 * SECOND }, width)
+      .filter(({ count }) => count > 0)
+      .map(({ errors, refused: all, shownRefused }) => [errors, all, shownRefused]);
+  assert.deepEqual(bars("", SECOND), [
+    [2, 0, 0],
+    [0, 2, 2],
+  ]);
+  assert.deepEqual(bars("item:default/*", SECOND).at(-1), [0, 2, 0]);
+  assert.deepEqual(bars("", SECOND / 10).at(-1), [0, 1, 1]);
+});
+
 test("bars of less than a second count the reconciles themselves", () => {
   const bars = density(table(sample(0, 9), shop, other), sought(""), { from: at(50), to: at(250) }, 50_000);
   assert.deepEqual(

@@ -1,4 +1,5 @@
 /** What the page shows of all: a query that is known to be right, and what of the rows matches it. */
+import { held } from "../base/held.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { insertSorted, removeSorted } from "../base/sorted.ts";
 import { isError, matches, parse } from "./query.ts";
@@ -25,9 +26,7 @@ export class Filter {
   }
 
   matches(row: Reconcile): boolean {
-    let is = this.known.get(row);
-    if (is === undefined) this.known.set(row, (is = matches(this.query, row)));
-    return is;
+    return held(this.known, row, () => matches(this.query, row));
   }
 
   /** Whether a token of an item is of what matches; reconcile "" is an item that no worker has taken yet. */

@@ -1,4 +1,5 @@
 /** What is known of a reconcile at a moment. Pure. */
+import { held } from "../base/held.ts";
 import type { NodeId } from "../base/geometry.ts";
 import type { Hold, Phase, Reconcile } from "../base/rows.gen.ts";
 import { isHoldOf } from "./holds.ts";
@@ -22,11 +23,11 @@ export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconci
   const known = { ...(over ? run : cut(run, t, own)) };
   const phases = known.phases.flatMap((phase) => apart(phase, own, t));
   const sign = JSON.stringify([phases, known.reads.length, known.plan.length, known.writes.map(({ to }) => to)]);
-  const before = made.get(run) ?? new Map<string, Reconcile>();
-  made.set(run, before);
-  const fresh = before.get(sign) ?? { ...known, phases };
-  before.set(sign, fresh);
-  return fresh;
+  return held(
+    held(made, run, () => new Map<string, Reconcile>()),
+    sign,
+    () => ({ ...known, phases }),
+  );
 }
 
 /** How long a reconcile has been in a phase. */

@@ -80,6 +80,8 @@ for (const [text, want] of [
   ["by:self", "conflict"],
   ["write:409", "conflict"],
   ["write:put write:status", "conflict"],
+  ["write:refused", "conflict"],
+  ["-write:refused result:success", "fine"],
   ["stale:yes", "running"],
   ["dur:>200ms", "conflict panic"],
   ["dur:>=300ms", "conflict panic"],

@@ -1,3 +1,5 @@
+import { Groups } from "../base/groups.ts";
+import { held } from "../base/held.ts";
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeAllSorted } from "../base/sorted.ts";
 import { Names } from "./names.ts";
@@ -9,7 +11,7 @@ export class Reconciles {
   private readonly byID = new Map<string, Reconcile>();
   private readonly lists = new Map<string, Reconcile[]>();
   /** Which reconciles a write (its span) set off. */
-  private readonly effects = new Map<string, Set<string>>();
+  private readonly effects = new Groups<Reconcile>(({ causes }) => causes.flatMap(({ write }) => write?.span ?? []));
   private readonly writes = new Map<string, string>();
   readonly names = new Names();
   /** How many of an item are under way. */
@@ -33,7 +35,7 @@ export class Reconciles {
     this.byID.set(row.key, row);
     for (const key of listKeys(row)) insertSorted(this.listOf(key), row, byStart);
     this.count(row, 1);
-    for (const cause of row.causes) if (cause.write) this.effectsFor(cause.write.span).add(row.key);
+    this.effects.add(row);
     for (const write of row.writes) this.writes.set(write.span, row.key);
   }
 
@@ -80,8 +82,7 @@ export class Reconciles {
   }
 
   effectsOf(span: string): readonly Reconcile[] {
-    const ids = [...(this.effects.get(span) ?? [])];
-    return ids.flatMap((id) => this.byID.get(id) ?? []).sort((a, b) => a.from - b.from);
+    return [...this.effects.get(span)].sort((a, b) => a.from - b.from);
   }
 
   /** The write with this span, and its reconcile. */
@@ -99,37 +100,27 @@ export class Reconciles {
   }
 
   private unlink(rows: Iterable<Reconcile>): void {
-    const gone = new Map<string, Set<Reconcile>>();
+    const gone = new Map<string, Reconcile[]>();
     for (const row of rows) {
       this.count(row, -1);
-      this.unlinkWrites(row);
-      for (const key of listKeys(row)) gone.set(key, (gone.get(key) ?? new Set()).add(row));
+      this.effects.remove(row);
+      for (const write of row.writes) this.writes.delete(write.span);
+      for (const key of listKeys(row)) held(gone, key, noRows).push(row);
     }
-    for (const [key, set] of gone) {
+    for (const [key, out] of gone) {
       const list = this.listOf(key);
-      removeAllSorted(list, set, byStart);
+      removeAllSorted(list, out, byStart);
       if (list.length > 0) continue;
       this.lists.delete(key);
       this.named(key, -1);
     }
   }
 
-  private unlinkWrites(row: Reconcile): void {
-    for (const cause of row.causes) {
-      if (!cause.write) continue;
-      const set = this.effects.get(cause.write.span);
-      if (set?.delete(row.key) === true && set.size === 0) this.effects.delete(cause.write.span);
-    }
-    for (const write of row.writes) this.writes.delete(write.span);
-  }
-
   private listOf(key: string): Reconcile[] {
-    let list = this.lists.get(key);
-    if (list !== undefined) return list;
-    list = [];
-    this.lists.set(key, list);
-    this.named(key, 1);
-    return list;
+    return held(this.lists, key, () => {
+      this.named(key, 1);
+      return [];
+    });
   }
 
   /** A list has come, or has gone. */
@@ -137,13 +128,9 @@ export class Reconciles {
     const item = key.slice(key.indexOf("\n") + 1);
     if (item !== "") this.names.count(item, by);
   }
-
-  private effectsFor(span: string): Set<string> {
-    const set = this.effects.get(span) ?? new Set<string>();
-    this.effects.set(span, set);
-    return set;
-  }
 }
+
+const noRows = (): Reconcile[] => [];
 
 function listKeys(row: Reconcile): readonly string[] {
   return [listKey(row.controller, row.item), listKey(row.controller, ""), listKey("", "")];

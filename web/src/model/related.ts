@@ -1,50 +1,51 @@
 import { Groups } from "../base/groups.ts";
-import type { Edge, Finding, Gap, Row, Wait } from "../base/rows.gen.ts";
+import type { Edge, Finding, Gap, Row, RowKind, Wait } from "../base/rows.gen.ts";
 
 /** What panels ask of rows by what they belong to: each kind indexed, none searched through. */
 export class Related {
-  private readonly edges = new Groups<Edge>((edge) => [edge.write.reconcile]);
-  private readonly found = new Groups<Finding>((row) => [itemKey(row.controller, row.item), ...new Set(row.evidence)]);
-  private readonly stays = new Groups<Wait>((wait) => [itemKey(wait.controller, wait.item)]);
-  private readonly lost = new Groups<Gap>((gap) => [gap.controller ?? ""]);
+  private readonly kinds = {
+    edge: new Groups<Edge>((edge) => [edge.write.reconcile]),
+    finding: new Groups<Finding>((row) => [itemKey(row.controller, row.item), ...new Set(row.evidence)]),
+    wait: new Groups<Wait>((wait) => [itemKey(wait.controller, wait.item)]),
+    gap: new Groups<Gap>((gap) => [gap.controller ?? ""]),
+  };
 
   /** Adds a row in the place of before, its older state. */
   put(row: Row, before: Row | undefined): void {
     if (before !== undefined) this.remove(before);
-    if (row.row === "edge") this.edges.add(row);
-    else if (row.row === "finding") this.found.add(row);
-    else if (row.row === "wait") this.stays.add(row);
-    else if (row.row === "gap") this.lost.add(row);
+    this.of(row)?.add(row);
   }
 
   remove(row: Row): void {
-    if (row.row === "edge") this.edges.remove(row);
-    else if (row.row === "finding") this.found.remove(row);
-    else if (row.row === "wait") this.stays.remove(row);
-    else if (row.row === "gap") this.lost.remove(row);
+    this.of(row)?.remove(row);
+  }
+
+  /** Each of them holds the rows of its own kind; the compiler cannot follow the pairing. */
+  private of({ row }: Row): Groups<Row> | undefined {
+    return (this.kinds as Partial<Record<RowKind, unknown>>)[row] as Groups<Row> | undefined;
   }
 
   /** The edges that lead from a reconcile's writes to what they set off. */
   effects(reconcile: string): readonly Edge[] {
-    return this.edges.get(reconcile);
+    return this.kinds.edge.get(reconcile);
   }
 
   /** The findings for which a reconcile is evidence. */
   evidence(reconcile: string): readonly Finding[] {
-    return this.found.get(reconcile);
+    return this.kinds.finding.get(reconcile);
   }
 
   findings(controller: string, item: string): readonly Finding[] {
-    return this.found.get(itemKey(controller, item));
+    return this.kinds.finding.get(itemKey(controller, item));
   }
 
   waits(controller: string, item: string): readonly Wait[] {
-    return this.stays.get(itemKey(controller, item));
+    return this.kinds.wait.get(itemKey(controller, item));
   }
 
   /** The gaps of a controller; "" are those of which it is not known whose they are. */
   gaps(controller: string): readonly Gap[] {
-    return this.lost.get(controller);
+    return this.kinds.gap.get(controller);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
+import { held } from "../base/held.ts";
 import type {
   Beat,
   Cause,
@@ -157,9 +158,7 @@ export class Table implements Model {
   }
 
   private samplesOf(controller: string): Samples {
-    const samples = this.perSecond.get(controller) ?? new Samples();
-    this.perSecond.set(controller, samples);
-    return samples;
+    return held(this.perSecond, controller, () => new Samples());
   }
 
   lanes(now: number): readonly Lane[] {
@@ -347,18 +346,7 @@ export class Table implements Model {
 export { failed };
 
 function emptyStore(): Store {
-  return {
-    wait: new Map(),
-    hold: new Map(),
-    control: new Map(),
-    sample: new Map(),
-    edge: new Map(),
-    gap: new Map(),
-    finding: new Map(),
-    beat: new Map(),
-    controller: new Map(),
-    item: new Map(),
-  };
+  return Object.fromEntries(Object.keys(LIMITS).map((kind) => [kind, new Map()])) as unknown as Store;
 }
 
 /** What was left out happened since the frame before this one. */

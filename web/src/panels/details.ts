@@ -15,6 +15,7 @@ import {
   nextSaid,
   overtakenLink,
   plural,
+  unbroken,
   writeFailed,
 } from "../view/words.ts";
 import type { Said } from "../view/words.ts";
@@ -101,7 +102,7 @@ function flags(reconcile: Reconcile, { model, now }: Around): HTMLElement | unde
   }
   if (said.length === 0) return undefined;
   const list = h("ul", { class: "flags part" });
-  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${one.text} `, one.go ?? ""));
+  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${unbroken(one.text)} `, one.go ?? ""));
   return list;
 }
 
@@ -114,11 +115,11 @@ function copies(): HTMLElement {
 
 function next(reconcile: Reconcile, { model, now }: Around): HTMLElement {
   const said = nextSaid(reconcile, now, model.followed(reconcile, now));
-  const text = h("strong", { "data-part": "next" }, said.text);
+  const text = h("strong", { "data-part": "next" }, unbroken(said.text));
   return h(
     "p",
     { class: `next part tone-${said.tone}`, "data-step": "requeue" },
     text,
-    said.more === "" ? "" : ` ${said.more}`,
+    said.more === "" ? "" : ` ${unbroken(said.more)}`,
   );
 }

@@ -130,7 +130,7 @@ function row(bar: Bar, step: string | undefined, { scale, now, all, lit }: Drawi
   const here = lit !== "" && bar.write === lit;
   const inner = `${bar.level > 0 ? " is-inner" : ""}${here ? " is-lit" : ""}`;
   const name = h("span", { class: `fall-name${inner}`, title: bar.title, "data-step": step }, bar.name);
-  if (here) name.append(h("span", { class: "fall-lit" }, "\u00a0◀ this write"));
+  if (here) name.append(h("span", { class: "fall-lit" }, " ◀\u00a0this\u00a0write"));
   if (bar.level > 1) name.style.paddingLeft = `${String(12 + (all ? 6 : 12) * (bar.level - 1))}px`;
   return [
     name,

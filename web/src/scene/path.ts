@@ -1,4 +1,5 @@
 /** Where things are on the map. Edges are measured once for each geometry. */
+import { held } from "../base/held.ts";
 import type { EdgeId, Geometry, NodeId, Point } from "../base/geometry.ts";
 
 /** An edge with the length from its start at each of its points. */
@@ -71,8 +72,7 @@ export function travelled(p: number, rests: boolean): number {
 }
 
 function measure(geometry: Geometry, edge: EdgeId): Measured {
-  let edges = measured.get(geometry);
-  if (edges === undefined) measured.set(geometry, (edges = new Map<EdgeId, Measured>()));
+  const edges = held(measured, geometry, () => new Map<EdgeId, Measured>());
   const known = edges.get(edge);
   if (known !== undefined) return known;
   const points = geometry.edges[edge];

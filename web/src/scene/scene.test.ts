@@ -36,6 +36,21 @@ test("a box is lit with its phase's true duration while the token is there", () 
   );
 });
 
+test("items of one name are called as they are told apart, on their tokens and boxes, in the queue and the waiting room", () => {
+  const called = (item: string): string => item;
+  const made = layout([plain, wait({ key: "x", item: "lesson-1/web", from: at(0), until: at(8000), why: "backoff" })]);
+  const stay = made.journeyOf("r")?.steps.find((step) => step.kind === "stay" && step.node === "apply");
+  const { tokens, nodes, lanes } = scene(made, stay?.from ?? 0, { geometry, called });
+  assert.deepEqual(
+    tokens.filter(({ kind }) => kind === "pass").map(({ label }) => label),
+    ["default/web"],
+  );
+  assert.equal(nodes.find(({ node }) => node === "apply")?.label, "default/web");
+  assert.equal(lanes[0]?.waiting[0]?.label, "lesson-1/web");
+  const queued = made.journeyOf("r")?.steps[0];
+  assert.equal(scene(made, queued?.from ?? 0, { geometry, called }).lanes[0]?.queue[0]?.label, "default/web");
+});
+
 test("an open phase's duration grows, and its box says that it is open", () => {
   const phases = plain.phases.slice(0, 2).map((phase, i) => (i === 1 ? { ...phase, to: 0 } : phase));
   const made = layout([{ ...plain, to: 0, result: "", phases }]);

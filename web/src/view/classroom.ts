@@ -1,4 +1,5 @@
 /** What only a presenter or a class needs is a script of its own: actions, commands, the room, lessons. It is loaded once it has something to do. */
+import type { Control } from "../base/rows.gen.ts";
 import type { App } from "./app.ts";
 import { offer } from "./choices.ts";
 import { show } from "./dom.ts";
@@ -33,6 +34,8 @@ export interface Classroom {
   turn(direction: 1 | -1): void;
   /** Opens the commands, then pauses and resumes the controller. */
   pauseOrResume(): void;
+  /** Ends a command that stands. */
+  lift(command: Control): void;
   /** Steps the controller, while the commands are open. */
   stepBy(by: "phase" | "reconcile"): void;
   /** Does what a button in the page's head is for. */

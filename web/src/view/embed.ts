@@ -44,7 +44,7 @@ export function buildEmbed(app: App, ticket: Ticket, stop: () => void): PagePart
   const notice = the("notice", NoticeElement);
   const transport = the("transport", TransportElement);
   const twin = the("twin", TwinElement);
-  notice.connect(app, undefined);
+  notice.connect(app);
   transport.connect(app, stepper(app));
   twin.connect(app);
   const looks = (): void => {

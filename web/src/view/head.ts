@@ -3,7 +3,7 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import { clockMs } from "../base/time.ts";
 import { h, s } from "./dom.ts";
 import type { Scope } from "./scope.ts";
-import { span, took } from "./words.ts";
+import { span, took, unbroken } from "./words.ts";
 
 /** head names the item and the reconcile, and leads to those beside it. */
 export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLElement {
@@ -38,7 +38,7 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
       step("Next reconcile of the item", "M8 4l6 6-6 6", on),
       h("button", clear, arrow("M5 5l10 10M15 5L5 15")),
     ),
-    h("p", { class: "panel-sub" }, sub),
+    h("p", { class: "panel-sub" }, unbroken(sub)),
     h("p", { class: "rv" }, `at ${clockMs(reconcile.start, zone)}`),
   );
 }

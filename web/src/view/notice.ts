@@ -13,7 +13,8 @@ export class NoticeElement extends HTMLElement implements Asked {
   private readonly button = h("button", { class: "link", type: "button" });
   private readonly other = h("button", { class: "link", type: "button" });
   private words: Words | undefined;
-  tryIt: (() => void) | undefined;
+  tryIt: Asked["tryIt"];
+  lift: Asked["lift"];
   told: Words | undefined;
   private forgetting = 0;
   /** How many rows that could not be read have been taken note of. */
@@ -24,10 +25,11 @@ export class NoticeElement extends HTMLElement implements Asked {
     return document.body.classList.contains("has-lesson");
   }
 
-  /** tryIt opens the panel of actions; undefined when there is none. */
-  connect(app: App, tryIt: (() => void) | undefined): void {
+  /** tryIt opens the panel of actions, and lift lifts a command; undefined when there is no such thing. */
+  connect(app: App, tryIt?: Asked["tryIt"], lift?: Asked["lift"]): void {
     this.app = app;
     this.tryIt = tryIt;
+    this.lift = lift;
     this.append(this.text, this.button, this.other);
     this.button.addEventListener("click", () => this.words?.press?.());
     this.other.addEventListener("click", () => this.words?.also?.press());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Row } from "../base/rows.gen.ts";
+import type { Control, Row } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
 import { Table } from "../model/table.ts";
 import type { Connection } from "../net/types.ts";
@@ -45,6 +45,16 @@ const restored = (how: (Connection & { state: "restored" })["how"]): Connection 
   how,
 });
 const there = controller({ heard: now });
+const paused: Control = {
+  row: "control",
+  key: "p",
+  controller: "podset",
+  command: "pause",
+  text: "presenter paused podset",
+  by: "presenter",
+  from: at(60_000),
+  to: 0,
+};
 const done = pass(58_000, [1, 1], { key: "r" });
 
 const states: Readonly<Record<string, State>> = {
@@ -77,6 +87,17 @@ const states: Readonly<Record<string, State>> = {
   },
   "a lesson says itself what to do": { rows: [there, done], asked: { lesson: true }, says: "" },
   "who is held is not idle": { rows: [there, done, hold({ from: at(60_000) })], says: "" },
+  "the controller is paused": {
+    rows: [there, item(), done, paused],
+    says: "podset is paused:",
+    button: "Resume",
+    does: "lift p",
+  },
+  "paused, told to who cannot resume it": {
+    rows: [there, done, { ...paused, item: "default/web", phase: "apply" }],
+    asked: { tryIt: undefined, lift: undefined },
+    says: "default/web is paused before apply.",
+  },
   "paused, nothing is said of now": { rows: [there, done], paused: true, says: "" },
   "the controller has gone": {
     rows: [controller({ connected: false, heard: 0 })],
@@ -206,7 +227,13 @@ function made(state: State, did: string[]): { app: Shown; asked: Asked } {
     problem: () => "row 7: no key",
   };
   const app = { model, watch, playhead, recording, zone: () => 0, wake: () => undefined };
-  const plain = { told: undefined, noted: 0, lesson: false, tryIt: () => void did.push("try it") };
+  const plain = {
+    told: undefined,
+    noted: 0,
+    lesson: false,
+    tryIt: () => void did.push("try it"),
+    lift: ({ key }: Control) => void did.push(`lift ${key}`),
+  };
   return { app, asked: { ...plain, ...state.asked } };
 }
 

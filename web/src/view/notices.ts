@@ -1,6 +1,6 @@
 /** What the line above the map says of each state, and what one can do there. Pure. */
 import { SECOND, clock, count, duration } from "../base/time.ts";
-import type { Reconcile } from "../base/rows.gen.ts";
+import type { Control, Reconcile } from "../base/rows.gen.ts";
 import type { Lane } from "../model/types.ts";
 import type { Connection } from "../net/types.ts";
 import type { App } from "./app.ts";
@@ -30,6 +30,8 @@ export interface Asked {
   noted: number;
   /** Opens the panel of actions; undefined when there is none. */
   readonly tryIt: (() => void) | undefined;
+  /** Lifts a command; undefined for who gives none. */
+  readonly lift: ((command: Control) => void) | undefined;
   readonly lesson: boolean;
 }
 
@@ -71,7 +73,7 @@ function brokenWords(app: Shown, asked: Asked): Words | undefined {
   return { text, tone: "warn", button: "OK", press };
 }
 
-function idleWords(app: Shown, { lesson, tryIt }: Asked): Words | undefined {
+function idleWords(app: Shown, { lesson, tryIt, lift }: Asked): Words | undefined {
   if (app.watch.connection().state !== "live" || !app.playhead.following) return undefined;
   const now = app.watch.hubNow();
   const lanes = app.model.lanes(now);
@@ -87,12 +89,14 @@ function idleWords(app: Shown, { lesson, tryIt }: Asked): Words | undefined {
   if (lesson || app.model.holdsAt("", now).length > 0) return undefined;
   const names = listed(connected.map((lane) => lane.name));
   const last = app.model.recent("", 1)[0];
+  if (last !== undefined && (last.to === 0 || now - last.to < idleAfter)) return undefined;
+  const paused = app.model.controlsAt(now).find(({ command }) => command === "pause");
+  if (paused !== undefined) return pausedWords(paused, lift);
   if (last === undefined) return suggest(`Connected to ${names}. No reconciles yet.`, app, tryIt);
-  if (last.to === 0 || now - last.to < idleAfter) return undefined;
-  const idle = suggest(`Connected to ${names}. No reconciles for ${duration(now - last.to)}.`, app, tryIt);
   const press = (): void => {
     again(app, last);
   };
+  const idle = suggest(`Connected to ${names}. No reconciles for ${duration(now - last.to)}.`, app, tryIt);
   return { ...idle, also: { button: "Play the last ones again", press } };
 }
 
@@ -102,6 +106,17 @@ function again({ model, playhead }: Shown, last: Reconcile): void {
   const first = model.recent("", 500).filter(({ from }) => from >= since);
   const from = Math.min(last.from, ...first.map((run) => run.from));
   playhead.playFrom(from - SECOND / 2, last.to + onTheWay);
+}
+
+/** Who is paused does nothing whatever one tries. */
+function pausedWords(pause: Control, lift: Asked["lift"]): Words {
+  const { controller, item = "", phase = "" } = pause;
+  const text = `${item === "" ? controller : item} is paused${phase === "" ? "" : ` before ${phase}`}`;
+  if (lift === undefined) return { text: `${text}.`, tone: "quiet" };
+  const press = (): void => {
+    lift(pause);
+  };
+  return { text: `${text}:`, tone: "quiet", button: "Resume", press };
 }
 
 function suggest(text: string, { model }: Shown, tryIt: (() => void) | undefined): Words {

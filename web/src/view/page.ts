@@ -1,4 +1,5 @@
 /** Connects the components that the templates have put into the page, and adds lanes for controllers that appear. */
+import type { Control } from "../base/rows.gen.ts";
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { ClassroomLoader } from "./classroom.ts";
@@ -87,7 +88,13 @@ export function buildPage(app: App, page: string): PageParts {
       classroom.tryIt();
     });
   };
-  notice.connect(app, document.getElementById("tryit-toggle") === null ? undefined : tryIt);
+  const lift = (command: Control): void => {
+    loader.use((classroom) => {
+      classroom.lift(command);
+    });
+  };
+  const has = (id: string): boolean => document.getElementById(id) !== null;
+  notice.connect(app, has("tryit-toggle") ? tryIt : undefined, has("control-toggle") ? lift : undefined);
   const save = connectMenu(app, {
     menu: the("menu", HTMLDetailsElement),
     lanes: () => lanes.seen(),

@@ -4,7 +4,7 @@ import { clock } from "../base/time.ts";
 import { STALE } from "../layout/steps.ts";
 import { Keyed, attr, h, part, say, show } from "./dom.ts";
 import { icon } from "./shapes.ts";
-import { causesShort, failed, hasRefused, lookOf, nameOf, outcome, span, took } from "./words.ts";
+import { causesShort, isBad, lookOf, nameOf, outcome, span, took } from "./words.ts";
 
 /** What the rows need besides the reconciles. */
 export interface RunsAround {
@@ -171,7 +171,7 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many, calle
   say(part(row, "n"), `#${String(nth(run))}`);
   say(part(row, "why"), causesShort(run));
   say(part(row, "when"), clock(run.start, zone));
-  const told = failed(run) || hasRefused(run);
+  const told = isBad(run);
   say(part(row, "took"), told || run.to === 0 ? outcome(run) : span(took(run, now)));
   attr(part(row, "took"), "class", told ? `run-took tone-${tone}` : "run-took");
   attr(row, "title", `${run.item}: ${outcome(run)}, ${span(took(run, now))}${stale ? ", stale read" : ""}`);

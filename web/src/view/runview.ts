@@ -3,7 +3,7 @@ import { say } from "./dom.ts";
 import type { Later } from "./later.ts";
 import { knownAt } from "./scope.ts";
 import type { Scope, View } from "./scope.ts";
-import { nextSaid } from "./words.ts";
+import { nextSaid, unbroken } from "./words.ts";
 
 export class RunView implements View {
   /** Every span of the API server and etcd is shown. */
@@ -50,7 +50,7 @@ export class RunView implements View {
     const { run, model } = scope;
     if (text === null || run === undefined) return;
     const now = knownAt(scope, run);
-    say(text, nextSaid(run, now, model.followed(run, now)).text);
+    say(text, unbroken(nextSaid(run, now, model.followed(run, now)).text));
   }
 
   private readonly numbers = new WeakMap<object, number>();

@@ -13,7 +13,7 @@ import { momentOf, select, selectAt } from "./steps.ts";
 import { Stretch, bucketOf } from "./stretch.ts";
 import { axisHeight, barsRoom, drawTimeline } from "./timeline.ts";
 import type { TimelineDrawing } from "./timeline.ts";
-import { failed, hasRefused, keptSaid, plural } from "./words.ts";
+import { failed, isBad, keptSaid, plural } from "./words.ts";
 
 /** Reconciles are drawn one by one while there are at most so many and a bar stands for less than so much time (µs). */
 const few = 120;
@@ -227,7 +227,7 @@ export class Scrubber {
       .get()
       .recent(app.model, Infinity)
       .filter((run) => run.to >= from && run.to < from + width);
-    const run = inside.find(failed) ?? inside.find(hasRefused) ?? inside[0];
+    const run = inside.find(failed) ?? inside.find(isBad) ?? inside[0];
     if (run === undefined) return app.playhead.seek(at);
     select(app, run);
     app.playhead.seek(momentOf(app, run, "apply"));

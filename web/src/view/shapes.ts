@@ -79,7 +79,15 @@ export function drawShape(c: CanvasRenderingContext2D, shape: Shape, tone: Tone,
   c.strokeStyle = p.tone[tone];
   c.lineWidth = 3;
   if (hollow) c.stroke();
-  if (shape === "tick") mark(c, at, hollow ? p.tone[tone] : p.surface);
+  if (shape !== "tick") return;
+  c.beginPath();
+  c.moveTo(x - r * 0.45, y + r * 0.02);
+  c.lineTo(x - r * 0.1, y + r * 0.38);
+  c.lineTo(x + r * 0.48, y - r * 0.34);
+  if (!hollow) c.strokeStyle = p.surface;
+  c.lineWidth = 2.2;
+  c.lineCap = "round";
+  c.stroke();
 }
 
 /** Where a token is, in map units. */
@@ -87,17 +95,6 @@ export interface Place {
   readonly x: number;
   readonly y: number;
   readonly r: number;
-}
-
-function mark(c: CanvasRenderingContext2D, { x, y, r }: Place, colour: string): void {
-  c.beginPath();
-  c.moveTo(x - r * 0.45, y + r * 0.02);
-  c.lineTo(x - r * 0.1, y + r * 0.38);
-  c.lineTo(x + r * 0.48, y - r * 0.34);
-  c.strokeStyle = colour;
-  c.lineWidth = 2.2;
-  c.lineCap = "round";
-  c.stroke();
 }
 
 /** drawHalo paints the ring round an own write. */

@@ -4,7 +4,7 @@ import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
 import type { App } from "./app.ts";
 import type { NoticeElement } from "./notice.ts";
-import { failed, hasRefused, writeFailed } from "./words.ts";
+import { isBad, writeFailed } from "./words.ts";
 
 /** Steps through time: the buttons' and the keys'. */
 export interface Stepper {
@@ -96,10 +96,6 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
   const current = app.model.reconcile(app.selection.get()?.reconcile ?? "");
   const bad = app.filter.get().recent(app.model, reach).filter(isBad);
   return nearest(bad, current ?? app.playhead.now(), direction);
-}
-
-function isBad(run: Reconcile): boolean {
-  return failed(run) || hasRefused(run);
 }
 
 /** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */

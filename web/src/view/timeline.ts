@@ -5,7 +5,7 @@ import type { Bar } from "../model/density.ts";
 import type { Span } from "../model/types.ts";
 import type { Palette } from "./shapes.ts";
 import { roundUp } from "./stretch.ts";
-import { failed, hasRefused, lookOf } from "./words.ts";
+import { failed, isBad, lookOf } from "./words.ts";
 
 export interface TimelineDrawing {
   readonly span: Span;
@@ -126,29 +126,22 @@ function drawBars({ c, palette, base, top, x }: Pen, { bars }: TimelineDrawing):
     column(tall(count), palette.line);
     if (shown > 0) column(tall(shown), palette.quiet);
     if (shownErrors > 0) column(Math.max(5, (tall(shown) * shownErrors) / shown), palette.tone.error);
-    if (errors > 0) errorMark(c, at + wide / 2, base + 2, shownErrors > 0 ? palette.tone.error : palette.line);
-    else if (refused > 0) refusedMark(c, at + wide / 2, base + 2, shownRefused > 0 ? palette.tone.warn : palette.line);
+    const bad = errors > 0;
+    const colour = (bad ? shownErrors : shownRefused) > 0 ? palette.tone[bad ? "error" : "warn"] : palette.line;
+    if (bad || refused > 0) mark(c, at + wide / 2, base + 2, colour, bad);
   }
 }
 
-/** Errors are told by shape as well: a small triangle below the line. */
-function errorMark(c: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
+/** Below the line errors are told by shape as well: a small triangle; a refused write that is no error by a dot. */
+function mark(c: CanvasRenderingContext2D, x: number, y: number, colour: string, error: boolean): void {
   c.fillStyle = colour;
   c.beginPath();
-  c.moveTo(x, y);
-  c.lineTo(x + 3.4, y + 6);
-  c.lineTo(x - 3.4, y + 6);
-  c.closePath();
+  if (error) {
+    c.moveTo(x, y);
+    c.lineTo(x + 3.4, y + 6);
+    c.lineTo(x - 3.4, y + 6);
+  } else c.arc(x, y + 3.2, 2.8, 0, 2 * Math.PI);
   c.fill();
-}
-
-/** A reconcile that was done though a write was refused has a small ring there. */
-function refusedMark(c: CanvasRenderingContext2D, x: number, y: number, colour: string): void {
-  c.strokeStyle = colour;
-  c.lineWidth = 1.8;
-  c.beginPath();
-  c.arc(x, y + 3.2, 2.4, 0, 2 * Math.PI);
-  c.stroke();
 }
 
 /** Reconciles one by one: how long they were in the queue, how long they took, beneath each other by their worker. */
@@ -171,8 +164,7 @@ function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at
       c.lineWidth = 2;
       c.stroke();
     }
-    if (failed(run)) errorMark(c, (start + end) / 2, base + 2, colour);
-    else if (hasRefused(run)) refusedMark(c, (start + end) / 2, base + 2, colour);
+    if (isBad(run)) mark(c, (start + end) / 2, base + 2, colour, failed(run));
   }
 }
 

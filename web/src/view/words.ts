@@ -122,6 +122,11 @@ export function failed(reconcile: Reconcile): boolean {
   return failedResult(reconcile.result);
 }
 
+/** isBad tells whether a reconcile is one to look at: an error, or done though a write was refused. */
+export function isBad(reconcile: Reconcile): boolean {
+  return failed(reconcile) || hasRefused(reconcile);
+}
+
 /** kindSaid is the kind of an error where there is more to say than that it was one, else "". */
 export function kindSaid(error: string | undefined): string {
   return error === undefined || error === "error" ? "" : error;
@@ -177,6 +182,11 @@ export interface NextSaid {
   readonly text: string;
   readonly more: string;
   readonly tone: Tone;
+}
+
+/** unbroken keeps a number and its unit on one line. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d) (?=(?:µs|ms|s|min|h)\b)/g, "$1\u00a0");
 }
 
 /** nextSaid puts what follows a reconcile into words, as of now (true time, µs). */
