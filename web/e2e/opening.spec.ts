@@ -9,7 +9,7 @@ async function places(page: Page): Promise<readonly unknown[]> {
     "#lessons-open",
     "#tryit-toggle",
     "#status",
-    "#details .panel-title",
+    "#details .panel-title >> nth=0",
     "#details .tab >> nth=2",
   ];
   return Promise.all(all.map(async (one) => [one, await page.locator(one).boundingBox()]));

@@ -160,6 +160,12 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
   await expect(dash.locator(".legend")).toBeInViewport({ ratio: 1 });
   expect(await height()).toBeGreaterThan(300);
   await dash.screenshot({ path: test.info().outputPath("folded-for-a-tab.png") });
+  // On a narrow page nothing is to be folded.
+  await panel.getByRole("button", { name: "Show" }).click();
+  await dash.setViewportSize({ width: 390, height: 844 });
+  await details.getByRole("button", { name: "Latest" }).click();
+  await expect(details).toContainText("Latest reconciles");
+  await expect(panel.locator("fieldset")).toBeVisible();
 });
 
 test("Try it keeps the PodSet that was chosen, says what it has, and creates with the number that it names", async ({

@@ -47,7 +47,8 @@ export class TryItElement extends HTMLElement {
       this.fold(app.selection.get() !== undefined);
     });
     document.addEventListener("click", ({ target }) => {
-      if (target instanceof Element && target.closest("[data-panel]") !== null) this.fold(true);
+      // On a narrow page all of it has room, one below the other.
+      if (target instanceof Element && target.closest("[data-panel]") !== null && !narrow()) this.fold(true);
     });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -93,7 +94,7 @@ export class TryItElement extends HTMLElement {
     this.paint();
     const field = this.querySelector<HTMLElement>("select:not(:disabled), input:not(:disabled)");
     (field ?? part(this, "close")).focus();
-    if (matchMedia("(max-width: 760px)").matches) this.scrollIntoView();
+    if (narrow()) this.scrollIntoView();
   }
 
   /** Closes the panel, unless it is folded away beneath something else; answers whether it did. */
@@ -266,6 +267,10 @@ function otherSize(now: number, most: number): number {
 function podSets(app: App): readonly Item[] {
   const of = (item: Item): boolean => (app.model.controller(item.controller)?.kind ?? "PodSet") === "PodSet";
   return app.model.items("").filter((item) => item.gone !== true && of(item));
+}
+
+function narrow(): boolean {
+  return matchMedia("(max-width: 760px)").matches;
 }
 
 function split(item: string): readonly [string, string] {
