@@ -120,7 +120,7 @@ test-browser: build setup-web setup-chromium ## Run the page in Chromium, end to
 
 .PHONY: pictures
 pictures: build setup-web setup-chromium ## Make the pictures in docs/img anew
-	cd web && PICTURES=1 npx playwright test look.spec.ts -g 'looks finished'
+	cd web && PICTURES=1 npx playwright test look.spec.ts -g 'looks finished|whole loop'
 
 .PHONY: sample
 sample: build ## Record the sample session anew (3 minutes)

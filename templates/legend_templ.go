@@ -163,7 +163,7 @@ func legend() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</ul><details class=\"legend-more\"><summary>Order exact, durations stretched</summary><p>True durations stand in the waterfall.</p><ul><li><strong>×8</strong>eight alike (reconciles, events or writes) drawn as one</li>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</ul><details class=\"legend-more\"><summary>Order exact, durations stretched</summary><p>True durations stand in the waterfall. Stretched, more items can be under way at once than there are workers.</p><p>An item is an object that the controller reconciles, by its name. An own write is one of the controller itself: it comes back through the watch.</p><ul><li><strong>×8</strong>eight alike (reconciles, events or writes) drawn as one</li>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -366,7 +366,7 @@ func means(text string) templ.Component {
 		var templ_7745c5c3_Var16 string
 		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `legend.templ`, Line: 67, Col: 8}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `legend.templ`, Line: 73, Col: 8}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {

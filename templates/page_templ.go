@@ -1264,7 +1264,7 @@ func keys(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = key("pause", "Pause the picture, or follow", "Space", ".").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = key("pause", "Pause the picture, or go on", "Space", ".").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -75,14 +75,23 @@ export class Demo {
     return lines.map((line) => JSON.parse(line) as ReconcileLine);
   }
 
-  async action(name: string, args: Record<string, string>): Promise<string> {
-    const answer = await fetch(`${this.origin}/api/v1/actions/${name}`, {
+  action(name: string, args: Record<string, string>): Promise<string> {
+    return this.post(`actions/${name}`, args);
+  }
+
+  /** Gives a command to the controller, as the presenter. */
+  command(given: Record<string, string | number>): Promise<string> {
+    return this.post("control", given);
+  }
+
+  private async post(path: string, given: object): Promise<string> {
+    const answer = await fetch(`${this.origin}/api/v1/${path}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${this.token}`, "Content-Type": "application/json" },
-      body: JSON.stringify(args),
+      body: JSON.stringify(given),
     });
     const body = await answer.text();
-    if (!answer.ok) throw new Error(`${name}: ${String(answer.status)} ${body}`);
+    if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${body}`);
     return body;
   }
 

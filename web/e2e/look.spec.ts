@@ -89,6 +89,58 @@ for (const { name, item, theme, width, height } of looks) {
   });
 }
 
+/** Lets the next writes of an item fail until it has failed so often, and waits till the picture shows how it waits. */
+async function backsOff(demo: Demo, dash: Page, name: string, times: number): Promise<void> {
+  // A reconcile that fails has two writes: a Pod's and the status's.
+  const fault = { command: "fault", fault: "500", controller: "podset", item: `default/${name}`, count: 2 * times };
+  await demo.command(fault);
+  await demo.action("create", { namespace: "default", name, replicas: "2" });
+  const failed = async (): Promise<number> =>
+    (await demo.reconciles(`default/${name}`)).filter(({ result }) => result === "error").length;
+  await expect.poll(failed, { timeout: 40_000 }).toBe(times);
+  await expect(dash.locator('[data-station="waiting"]')).toContainText(name);
+  for (const phase of ["apply", "requeue"])
+    await expect(dash.locator(`[data-station="${phase}"] .station-who`)).toHaveText("–");
+}
+
+/** Of the moments from a reconcile's begin on, the one at which most is on its way: in phases, and back from writes. */
+async function busiest(dash: Page, from: number): Promise<string> {
+  let best = { busy: 0, link: "" };
+  for (let after = 300_000; after < 2_300_000; after += 80_000) {
+    const link = `#at=${String(Math.round(from) + after)}&sel=default/cart@1`;
+    const said = (await dash.locator("#transport").textContent()) ?? "";
+    await dash.evaluate((hash) => (location.hash = hash), link);
+    await expect(dash.locator("#transport")).not.toHaveText(said);
+    const where = (id: string): Promise<string | null> =>
+      dash.locator(`[data-station="${id}"] .station-who`).textContent();
+    const own = Number(/(\d+) own writes? behind/.exec((await where("cache")) ?? "")?.[1] ?? 0);
+    const phases = await dash.locator(".station.is-lit").count();
+    const busy = own * phases * ((await where("apply")) === "–" ? 0 : 1);
+    if (busy > best.busy) best = { busy, link };
+  }
+  return best.link;
+}
+
+test("the whole loop at work: items in their phases, own writes on their way back, and a back-off that counts down", async ({
+  demo,
+  dash,
+}) => {
+  test.setTimeout(120_000);
+  await backsOff(demo, dash, "mail", 12);
+  const names = ["cart", "api", "blog"];
+  for (const name of names) await demo.action("create", { namespace: "default", name, replicas: "2" });
+  const ready = async (): Promise<boolean> => (await creating(demo, "default/blog")) !== undefined;
+  await expect.poll(ready).toBe(true);
+  const [first] = await demo.reconciles("default/cart");
+  await dash.keyboard.press(".");
+  const link = await busiest(dash, first?.from ?? 0);
+  await dash.evaluate((hash) => (location.hash = hash), link);
+  await expect(dash.locator('[data-station="waiting"]')).toContainText("mail");
+  await expect(dash.locator("#details")).toContainText("create 2 Pods");
+  await dash.screenshot({ path: pictureAt("loop.png") });
+  for (const name of [...names, "mail"]) await demo.action("delete", { namespace: "default", name });
+});
+
 for (const [theme, width] of [
   ["light", 1280],
   ["dark", 1280],

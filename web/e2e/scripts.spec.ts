@@ -75,3 +75,24 @@ test("a script that does not come is said, with what to do", async ({ page, hub 
   await page.locator("[data-panel=charts]").first().click();
   await expect(page.locator("#details .charts")).toBeVisible();
 });
+
+test("what is copied while the script for it is on its way is said on its button all the same", async ({
+  page,
+  hub,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  let send: () => void = () => undefined;
+  const asked = new Promise<void>((done) => (send = done));
+  await page.route("**/static/panels.js", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await open(page, hub);
+  await page.goto(`${hub.origin}/?recording=sample`);
+  await page.locator("#details [data-go]").first().click();
+  await page.getByRole("button", { name: "Copy as issue" }).click();
+  send();
+  await expect(page.locator("#details")).toContainText("Spec, observed, written");
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+});

@@ -51,6 +51,22 @@ test("slow motion plays what is recorded from where one is, and says how far beh
   await expect(dash.locator('[data-part="speed"]')).toHaveText("1×");
 });
 
+test("from a moment that one has gone to it plays on, and End is what is live", async ({ demo, dash }) => {
+  const key = await created(demo, dash, "slow");
+  await dash.locator(`[data-go="${key}"]`).first().click();
+  await dash.keyboard.press(".");
+  await expect(dash.getByRole("button", { name: "Follow" })).toBeVisible();
+  await dash.keyboard.press("ArrowLeft");
+  await expect(dash.locator(where)).toContainText("paused");
+  await dash.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(dash.locator(where)).toHaveText("1× speed");
+  await dash.keyboard.press(".");
+  await dash.keyboard.press(".");
+  await expect(dash.locator(where)).toHaveText("1× speed");
+  await dash.keyboard.press("End");
+  await expect(dash.locator("#transport")).toContainText("following");
+});
+
 test("played faster than it happened, the picture catches up and follows by itself", async ({ dash }) => {
   await expect(dash.locator("#transport")).toContainText("following");
   await dash.keyboard.press("[");

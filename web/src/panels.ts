@@ -1,6 +1,7 @@
 /** The script of the panel's views that are not shown at first, and of what one can copy out of the panel. */
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
+import { specView } from "./panels/diff.ts";
 import { findingText, findingsView } from "./panels/findingsview.ts";
 import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
@@ -21,6 +22,7 @@ export const panels: Panels = {
   },
   findingText,
   issueText,
+  spec: specView,
   setOff,
   walkKey,
 };

@@ -6,7 +6,7 @@ import { parseFrame, parseRow } from "./guards.ts";
 import { Intervals } from "./intervals.ts";
 import { signal } from "./signal.ts";
 import { removeAllSorted } from "./sorted.ts";
-import { clock, count, countdown, duration, rate } from "./time.ts";
+import { clock, count, countdown, dueIn, duration, rate } from "./time.ts";
 
 test("durations are said as people do", () => {
   const words: Record<string, number> = {
@@ -38,6 +38,7 @@ test("counts, rates, clocks and countdowns", () => {
     [countdown(-5), countdown(40_000), countdown(1_300_000), countdown(264_000_000)],
     ["0 ms", "40 ms", "1.3 s", "4:24"],
   );
+  assert.deepEqual([dueIn(40_000), dueIn(0), dueIn(-5)], ["40 ms", "due", "due"]);
 });
 
 test("a signal tells its watchers of changes only, until they end it", () => {

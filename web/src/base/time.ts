@@ -49,6 +49,11 @@ export function countdown(us: number): string {
   return `${String(Math.floor(seconds / 60))}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+/** dueIn is the countdown of a delay: "due" when nothing of it is left, though what waited has not been taken yet. */
+export function dueIn(us: number): string {
+  return us > 0 ? countdown(us) : "due";
+}
+
 function figures(n: number): string {
   if (n >= 9.95) return Math.round(n).toString();
   if (n >= 0.095) return trim(n.toFixed(1));

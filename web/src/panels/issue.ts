@@ -1,7 +1,7 @@
 /** A reconcile as text that one can paste into a bug report. */
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Model } from "../model/types.ts";
-import { differences } from "../view/diff.ts";
+import { differences } from "./diff.ts";
 import {
   causeSaid,
   failureSaid,

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import type { Finding, Reconcile, Row } from "../base/rows.gen.ts";
 import { Table } from "../model/table.ts";
 import { at, cause, controller, hold, pass, reconcile, wait, write } from "../../test/rows.ts";
-import { threeWays } from "../view/diff.ts";
 import { findingsAt } from "../view/findings.ts";
 import { standsStill } from "../view/standstill.ts";
 import { ended } from "./chainview.ts";
@@ -261,24 +260,6 @@ test("dropped events and gaps are told with their reason", () => {
   } as const;
   assert.equal(gapSaid({ ...gap, reason: "rejected" }, 0), "1 span, 10:41:00 to 10:41:02: rejected");
   assert.match(gapSaid({ ...gap, reason: "x", closed: true }, 0), /came late/);
-});
-
-test("spec, observed and written stand side by side; what does not differ is told apart", () => {
-  const rows = threeWays([
-    { path: "spec.replicas", seen: "5", written: "" },
-    { path: "status.replicas", seen: "3", written: "5" },
-    { path: "spec.image", seen: "a", written: "" },
-    { path: "status.image", seen: "b", written: "" },
-    { path: "status.ready", seen: "3", written: "" },
-  ]);
-  assert.deepEqual(
-    rows.map(({ path, spec, observed, written, changed }) => [path, spec, observed, written, changed]),
-    [
-      ["replicas", "5", "3", "5", true],
-      ["image", "a", "b", "", true],
-      ["ready", "", "3", "", false],
-    ],
-  );
 });
 
 test("a finding as text names its rule, its time and the reconciles that show it", () => {

@@ -1,6 +1,6 @@
 /** A controller's queue and waiting room: who is next, who waits for what and how long, at the moment shown. */
 import type { Hold, Reconcile, Wait } from "../base/rows.gen.ts";
-import { countdown, count, duration } from "../base/time.ts";
+import { dueIn, count, duration } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
 import { isHoldOf } from "../model/holds.ts";
 import { h } from "../view/dom.ts";
@@ -135,6 +135,6 @@ function readyRow({ item, why = "", from, priority = 0, causes = 0 }: Wait, t: n
 
 function delayedRow({ item, why = "", until = 0, requeues = 0 }: Wait, t: number): HTMLElement {
   const nth = why === "backoff" && requeues > 0 ? `, ${ordinal(requeues)} time` : "";
-  const time = until === 0 ? "–" : h("span", { "data-until": until }, countdown(until - t));
+  const time = until === 0 ? "–" : h("span", { "data-until": until }, dueIn(until - t));
   return stay(item, `${word(why)}${nth}`, time);
 }

@@ -2,9 +2,9 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Model, WhyLink } from "../model/types.ts";
-import { diffTable, differences, threeWays } from "./diff.ts";
 import { h } from "./dom.ts";
 import { findingList } from "./findings.ts";
+import type { Panels } from "./later.ts";
 import { chip, goLink, section } from "./parts.ts";
 import { waterfall } from "./waterfall.ts";
 import {
@@ -30,8 +30,8 @@ export interface Around {
   readonly servers: boolean;
   /** The span of the write that one has come for, "" for none. */
   readonly lit: string;
-  /** What its writes set off, if there is anything. */
-  setOff(reconcile: Reconcile, now: number): Node | undefined;
+  /** The script that knows what it changed and what that set off, once it is there. */
+  readonly later: Pick<Panels, "spec" | "setOff"> | undefined;
 }
 
 /** details draws a reconcile. Links carry data-go (a reconcile's key); the panel listens. */
@@ -42,9 +42,9 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
     section("Why it ran", why(reconcile, around.model), "dequeue"),
     section("How it went", waterfall(reconcile, around.now, around.servers, around.lit)),
     reconcile.plan.length > 0 && section("Plan", plan(reconcile), "compute"),
-    spec(reconcile),
+    around.later?.spec(reconcile),
     next(reconcile, around),
-    around.setOff(reconcile, around.now),
+    around.later?.setOff(reconcile, around.model, around.now),
     copies(),
   ].filter((node) => node !== undefined && node !== false);
 }
@@ -92,11 +92,6 @@ function plan(reconcile: Reconcile): HTMLElement {
   for (const { summary, paths = [] } of reconcile.plan)
     list.append(h("li", {}, summary, paths.length > 0 && h("span", { class: "rv" }, ` ${paths.join(", ")}`)));
   return list;
-}
-
-function spec(reconcile: Reconcile): HTMLElement | undefined {
-  const list = threeWays(differences(reconcile));
-  return list.length === 0 ? undefined : section("Spec, observed, written", diffTable(list));
 }
 
 function flags(reconcile: Reconcile, { model, now }: Around): HTMLElement | undefined {

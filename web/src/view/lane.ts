@@ -3,7 +3,7 @@ import { geometry, queueSlots, waitSlots } from "../base/geometry.gen.ts";
 import { PHASES, isPhase } from "../base/geometry.ts";
 import type { NodeId, Rect } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import { countdown, count } from "../base/time.ts";
+import { count, countdown, dueIn } from "../base/time.ts";
 import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
 import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
@@ -152,7 +152,7 @@ export class LaneElement extends HTMLElement {
     this.paintedInSight = inSight;
     say(part(this, "name"), lane.name);
     say(part(this, "about"), aboutSaid(controller, app.zone()));
-    show(part(this, "why"), lane.rate === 0);
+    show(part(this, "why"), t === undefined && lane.rate === 0);
     const counts = countsAt(app.model, lane, t);
     this.paintCounts(counts);
     say(part(this, "p50"), p50Said(app.model, this.lane, counts, t));
@@ -324,7 +324,7 @@ export class LaneElement extends HTMLElement {
     if (ring === undefined) return;
     const left = Math.max(0, Math.min(100, 100 * (1 - ring.done)));
     slot.querySelector(".ring-left")?.setAttribute("stroke-dasharray", `${left.toFixed(1)} 100`);
-    const time = countdown(ring.left);
+    const time = dueIn(ring.left);
     say(part(slot, "ring-count"), time.replace(" ", ""));
     say(part(slot, "ring-time"), time);
     fitText(part<SVGTextElement>(slot, "slot-name"), ring.label, ringText);

@@ -13,6 +13,8 @@ export interface Panels {
   /** A finding and a reconcile as text for an issue. now: true time, µs. */
   findingText(finding: Finding, model: Model): string;
   issueText(reconcile: Reconcile, model: Model, now: number): string;
+  /** What a reconcile saw of its object's spec and status, and wrote; undefined where that is nothing. */
+  spec(reconcile: Reconcile): Node | undefined;
   /** What a reconcile's writes set off; undefined where that is nothing. */
   setOff(reconcile: Reconcile, model: Model, now: number): Node | undefined;
   /** Moves the selection along an item's reconciles while its axis has the focus. */

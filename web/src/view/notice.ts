@@ -11,7 +11,8 @@ export class NoticeElement extends HTMLElement implements Asked {
   private app: App | undefined;
   private readonly text = h("span");
   private readonly button = h("button", { class: "link", type: "button" });
-  private press: (() => void) | undefined;
+  private readonly other = h("button", { class: "link", type: "button" });
+  private words: Words | undefined;
   tryIt: (() => void) | undefined;
   told: Words | undefined;
   private forgetting = 0;
@@ -27,8 +28,9 @@ export class NoticeElement extends HTMLElement implements Asked {
   connect(app: App, tryIt: (() => void) | undefined): void {
     this.app = app;
     this.tryIt = tryIt;
-    this.append(this.text, this.button);
-    this.button.addEventListener("click", () => this.press?.());
+    this.append(this.text, this.button, this.other);
+    this.button.addEventListener("click", () => this.words?.press?.());
+    this.other.addEventListener("click", () => this.words?.also?.press());
   }
 
   /** Says something for a while: what a key has done, what could not be done. */
@@ -58,10 +60,15 @@ export class NoticeElement extends HTMLElement implements Asked {
     const words = noticeOf(app, this);
     show(this, words !== undefined);
     if (words === undefined) return;
+    this.words = words;
     say(this.text, words.text);
     attr(this, "data-tone", words.tone);
-    show(this.button, words.button !== undefined);
-    say(this.button, words.button ?? "");
-    this.press = words.press;
+    for (const [button, text = ""] of [
+      [this.button, words.button],
+      [this.other, words.also?.button],
+    ] as const) {
+      show(button, text !== "");
+      say(button, text);
+    }
   }
 }

@@ -72,7 +72,7 @@ const states: Readonly<Record<string, State>> = {
     says: "Connected to a, b, c, d and 2 more. No reconciles yet.",
   },
   "a short while without a reconcile is no idleness": {
-    rows: [there, pass(90_000, [1], { key: "r" })],
+    rows: [there, pass(95_000, [1], { key: "r" })],
     says: "",
   },
   "a lesson says itself what to do": { rows: [there, done], asked: { lesson: true }, says: "" },
@@ -209,6 +209,16 @@ function made(state: State, did: string[]): { app: Shown; asked: Asked } {
   const plain = { told: undefined, noted: 0, lesson: false, tryIt: () => void did.push("try it") };
   return { app, asked: { ...plain, ...state.asked } };
 }
+
+test("when nothing moves, the last reconciles are played again, and then what is live is followed", () => {
+  const runs = [pass(20_000, [1], { key: "old" }), pass(52_000, [1], { key: "a" }), done];
+  const { app, asked } = made({ says: "", rows: [there, ...runs] }, []);
+  const also = noticeOf(app, asked)?.also;
+  assert.equal(also?.button, "Play the last ones again");
+  also?.press();
+  assert.deepEqual([app.playhead.kind, app.playhead.now()], ["playing", at(51_500)]);
+  assert.equal(noticeOf(app, asked), undefined, "it says nothing while they play");
+});
 
 test("what is left out, kept or too much is said with its number", () => {
   assert.deepEqual([matchSaid(0, 1204), matchSaid(12, 1204)], ["0 of 1,204 match.", "12 of 1,204 match"]);

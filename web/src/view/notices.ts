@@ -1,18 +1,25 @@
 /** What the line above the map says of each state, and what one can do there. Pure. */
 import { SECOND, clock, count, duration } from "../base/time.ts";
+import type { Reconcile } from "../base/rows.gen.ts";
 import type { Lane } from "../model/types.ts";
 import type { Connection } from "../net/types.ts";
 import type { App } from "./app.ts";
 import { plural } from "./words.ts";
 
 /** After how long without a reconcile the page says so. */
-const idleAfter = 20 * SECOND;
+const idleAfter = 8 * SECOND;
+
+/** So much before the end of the last reconcile is played again, and so long its tokens are on their way after it. */
+const replayed = 10 * SECOND;
+const onTheWay = 4 * SECOND;
 
 export interface Words {
   readonly text: string;
   readonly tone: "quiet" | "ok" | "warn" | "error";
   readonly button?: string;
   readonly press?: () => void;
+  /** What one can do besides. */
+  readonly also?: { readonly button: string; readonly press: () => void };
 }
 
 /** What the line itself knows. */
@@ -82,7 +89,19 @@ function idleWords(app: Shown, { lesson, tryIt }: Asked): Words | undefined {
   const last = app.model.recent("", 1)[0];
   if (last === undefined) return suggest(`Connected to ${names}. No reconciles yet.`, app, tryIt);
   if (last.to === 0 || now - last.to < idleAfter) return undefined;
-  return suggest(`Connected to ${names}. No reconciles for ${duration(now - last.to)}.`, app, tryIt);
+  const idle = suggest(`Connected to ${names}. No reconciles for ${duration(now - last.to)}.`, app, tryIt);
+  const press = (): void => {
+    again(app, last);
+  };
+  return { ...idle, also: { button: "Play the last ones again", press } };
+}
+
+/** Plays the last reconciles again, and follows what is live when they are over. */
+function again({ model, playhead }: Shown, last: Reconcile): void {
+  const since = last.to - replayed;
+  const first = model.recent("", 500).filter(({ from }) => from >= since);
+  const from = Math.min(last.from, ...first.map((run) => run.from));
+  playhead.playFrom(from - SECOND / 2, last.to + onTheWay);
 }
 
 function suggest(text: string, { model }: Shown, tryIt: (() => void) | undefined): Words {

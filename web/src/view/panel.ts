@@ -1,7 +1,7 @@
 /** The side panel: the latest reconciles, what is selected, or one of the other views. */
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
-import { SECOND, countdown, duration } from "../base/time.ts";
+import { SECOND, dueIn, duration } from "../base/time.ts";
 import { stationOf } from "../layout/spotlight.ts";
 import { asOf, settled } from "../model/known.ts";
 import type { App, Selection } from "./app.ts";
@@ -64,6 +64,8 @@ export class PanelElement extends HTMLElement {
   };
   /** The reconcile of which the body speaks, "" for none. */
   private shown = "";
+  /** What became of the last copy, the button that was pressed for it, and the reconcile that was shown then. */
+  private taken = { selector: "", said: "", shown: "" };
   /** The pointer is down: what is under it stays until it is up, so that a click arrives. */
   private held = false;
   private size = { looks: -1, width: 0, letters: 0 };
@@ -203,11 +205,12 @@ export class PanelElement extends HTMLElement {
       });
       this.drawn = sign;
       this.shown = scope.run?.key ?? "";
+      this.answer();
     }
     this.runView.tick(this.body, scope);
     this.markStep(tab, scope);
     for (const left of this.body.querySelectorAll<HTMLElement>("[data-until]"))
-      say(left, countdown(Number(left.dataset["until"]) - scope.t));
+      say(left, dueIn(Number(left.dataset["until"]) - scope.t));
     for (const age of this.body.querySelectorAll<HTMLElement>("[data-since]"))
       say(age, duration(Math.max(0, scope.t - Number(age.dataset["since"]))));
   }
@@ -241,14 +244,27 @@ export class PanelElement extends HTMLElement {
       return run === undefined ? "" : (texts?.issueText(run, app.model, t) ?? "");
     };
     const text = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
+    const { take = "", key } = button.dataset;
+    const selector = `[data-take="${take}"]${key === undefined ? "" : `[data-key="${CSS.escape(key)}"]`}`;
+    const answer = (said: string): void => {
+      this.taken = { selector, said, shown: this.shown };
+      this.answer();
+    };
     void text.then(copied).then(
       (ok) => {
-        button.textContent = ok ? "Copied" : "The browser forbids copying";
+        answer(ok ? "Copied" : "The browser forbids copying");
       },
       () => {
-        button.textContent = "The hub does not answer";
+        answer("The hub does not answer");
       },
     );
+  }
+
+  /** What became of the last copy stands on its button, also when that is drawn anew. */
+  private answer(): void {
+    const { selector, said, shown } = this.taken;
+    const button = selector === "" || shown !== this.shown ? null : this.body.querySelector(selector);
+    if (button !== null) say(button, said);
   }
 
   private press({ target }: MouseEvent): void {

@@ -53,6 +53,32 @@ test("paused, it goes on at the speed that was chosen, and with what is live whe
   assert.equal(head.kind, "following");
 });
 
+test("from a moment that was gone to it plays on at its own speed, and does not run away to what is live", () => {
+  const { clock, head } = made();
+  head.toggle();
+  assert.equal(head.follows, true);
+  head.seek(90 * second);
+  assert.equal(head.follows, false);
+  head.toggle();
+  clock.now += 2 * second;
+  assert.deepEqual([head.kind, head.speed, head.now()], ["playing", 1, 92 * second]);
+  head.toggle();
+  head.toggle();
+  clock.now += second;
+  assert.deepEqual([head.kind, head.now()], ["playing", 93 * second]);
+  head.follow();
+  assert.equal(head.kind, "following");
+});
+
+test("what is played again up to a moment is followed by what is live", () => {
+  const { clock, head } = made();
+  head.playFrom(60 * second, 64 * second);
+  clock.now += 3 * second;
+  assert.deepEqual([head.now(), head.kind], [63 * second, "playing"]);
+  clock.now += 2 * second;
+  assert.deepEqual([head.now(), head.kind], [105 * second - lag, "following"]);
+});
+
 test("what has been overtaken by playing fast is followed", () => {
   const { clock, head } = made();
   head.seek(clock.now - 4 * second);

@@ -21,9 +21,10 @@ export interface Shown {
 
 type State =
   | { readonly kind: "following" }
-  | { readonly kind: "paused"; readonly at: number }
-  /** It was at `at` when the hub's clock stood at `since`. */
-  | { readonly kind: "playing"; readonly at: number; readonly since: number };
+  /** gone: it went there, and was not there when it stopped. */
+  | { readonly kind: "paused"; readonly at: number; readonly gone: boolean }
+  /** It was at `at` when the hub's clock stood at `since`; from `until` on it follows what is live. */
+  | { readonly kind: "playing"; readonly at: number; readonly since: number; readonly until?: number };
 
 /** What the playhead needs to know of the connection. */
 export interface HubClock {
@@ -72,10 +73,11 @@ export class Playhead {
     const live = this.live();
     if (this.state.kind === "paused") return this.state.at;
     if (this.state.kind === "following") return live;
-    const t = this.state.at + (this.hub.now() - this.state.since) * this.speed;
+    const { at, since, until = Infinity } = this.state;
+    const t = at + (this.hub.now() - since) * this.speed;
     // What is live is caught up with only by what is played faster: else the hub's clock was set back, or has stopped.
-    const behind = this.hub.end === undefined && this.speed <= 1;
-    if (t <= live + 1 || behind) return Math.min(t, live);
+    const caught = t > live + 1 && (this.hub.end !== undefined || this.speed > 1);
+    if (!caught && t < until) return Math.min(t, live);
     this.arrive(live);
     return live;
   }
@@ -91,9 +93,9 @@ export class Playhead {
     this.state = { kind: "playing", at: t, since: this.hub.now() };
   }
 
-  /** Plays from t on, at the speed that was chosen. */
-  playFrom(t: number): void {
-    this.set({ kind: "playing", at: t, since: this.hub.now() });
+  /** Plays from t on, at the speed that was chosen; what is live is followed again from until on. */
+  playFrom(t: number, until = Infinity): void {
+    this.set({ kind: "playing", at: t, since: this.hub.now(), until });
   }
 
   /** How long ago that is, in µs; 0 while following. */
@@ -102,7 +104,7 @@ export class Playhead {
   }
 
   pause(): void {
-    this.seek(this.now());
+    this.stand(this.now(), !this.following);
   }
 
   /** Jumps to what is live, at its own speed; to the end of a recording. */
@@ -112,11 +114,17 @@ export class Playhead {
     this.changed();
   }
 
-  /** Pauses; or goes on: at the speed that was chosen, else with what is live. */
+  /** Pauses; or goes on: with what is live where that was paused, else it plays from the moment that was gone to. */
   toggle(): void {
     if (!this.paused) this.pause();
-    else if (this.speed === 1 && this.hub.end === undefined) this.follow();
+    else if (this.follows) this.follow();
     else this.playFrom(this.now());
+  }
+
+  /** Going on from here is following. */
+  get follows(): boolean {
+    const { state } = this;
+    return state.kind === "paused" && !state.gone && this.speed === 1 && this.hub.end === undefined;
   }
 
   /** Plays what is recorded from here on, one speed faster or slower than it was. */
@@ -131,12 +139,16 @@ export class Playhead {
 
   /** Stands still at t. */
   seek(t: number): void {
-    this.set({ kind: "paused", at: Math.min(t, this.newest()) });
+    this.stand(t, true);
+  }
+
+  private stand(t: number, gone: boolean): void {
+    this.set({ kind: "paused", at: Math.min(t, this.newest()), gone });
   }
 
   /** What there is ends here: it follows on, or stands still at the end of a recording. */
   private arrive(at: number): void {
-    this.state = this.hub.end === undefined ? { kind: "following" } : { kind: "paused", at };
+    this.state = this.hub.end === undefined ? { kind: "following" } : { kind: "paused", at, gone: false };
     this.chosen = normal;
   }
 

@@ -1,6 +1,5 @@
 /** The view of one reconcile. */
 import { details } from "./details.ts";
-import type { Around } from "./details.ts";
 import { say } from "./dom.ts";
 import type { Later } from "./later.ts";
 import { knownAt } from "./scope.ts";
@@ -15,7 +14,7 @@ export class RunView implements View {
 
   private readonly later: Later;
 
-  /** later has what the reconcile set off, once its script is there. */
+  /** later has what the reconcile changed and set off, once its script is there. */
   constructor(later: Later) {
     this.later = later;
   }
@@ -41,8 +40,9 @@ export class RunView implements View {
   nodes(scope: Scope): Node[] {
     const { run, model, zone } = scope;
     const { servers, lit } = this;
-    const setOff: Around["setOff"] = (of, now) => this.later.panels?.setOff(of, model, now);
-    return run === undefined ? [] : details(run, { model, now: knownAt(scope, run), zone, servers, lit, setOff });
+    return run === undefined
+      ? []
+      : details(run, { model, now: knownAt(scope, run), zone, servers, lit, later: this.later.panels });
   }
 
   /** What counts down goes on in place. */

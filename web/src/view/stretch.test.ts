@@ -38,6 +38,16 @@ test("while the picture stands still it stands, and comes along only when the mo
   assert.notEqual(stretch.from, moved);
 });
 
+test("a moment that has left it just before now brings no time into sight that has not come", () => {
+  const stretch = live();
+  const end = now + 20 * SECOND;
+  stretch.keep(now + 18 * SECOND, false, end);
+  assert.ok(stretch.to > end && stretch.to <= end + 2 * SECOND, "as if it had gone with what is live");
+  assert.equal(stretch.length, usual);
+  stretch.keep(stretch.from - SECOND, false, end);
+  assert.ok(stretch.from > now - 2 * usual && stretch.to < end, "what is long past stands at its left");
+});
+
 test("closer and wider keep what stands at a time where it is; what goes with what is live stays there", () => {
   const stretch = live();
   const { to } = stretch;

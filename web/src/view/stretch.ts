@@ -44,16 +44,19 @@ export class Stretch implements Span {
     return this.before !== undefined;
   }
 
-  /** Keeps the time shown, t, in sight: goes with it while it follows what is live, else only when it leaves. */
-  keep(t: number, following: boolean): void {
+  /**
+   * Keeps the time shown, t, in sight: goes with it while it follows what is live, else only when it leaves. There is
+   * nothing to be shown after end.
+   */
+  keep(t: number, following: boolean, end = Infinity): void {
     const length = this.to === 1 ? usual : this.length;
     if (following && !this.following) this.live();
+    const step = bucketOf({ from: 0, to: length });
+    const upTo = (live: number): number => Math.ceil(live / step) * step + step;
     if (following && !this.free) {
-      const step = bucketOf({ from: 0, to: length });
-      const live = Math.ceil(t / step) * step + step;
-      this.set(live - length, live);
+      this.set(upTo(t) - length, upTo(t));
     } else if (t !== this.t && !following && (t < this.from || t > this.to)) {
-      const from = Math.floor(t / SECOND) * SECOND - Math.floor(length / 18);
+      const from = Math.min(Math.floor(t / SECOND) * SECOND - Math.floor(length / 18), upTo(Math.max(t, end)) - length);
       this.set(from, Math.max(from + length, t));
     }
     this.t = t;

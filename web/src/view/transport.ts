@@ -50,7 +50,7 @@ export class TransportElement extends HTMLElement {
     this.line?.paint();
     this.classList.toggle("is-paused", playhead.paused);
     document.body.classList.toggle("is-still", playhead.paused);
-    const goOn = playhead.speed === 1 && app.recording === undefined ? "Follow" : "Play";
+    const goOn = playhead.follows ? "Follow" : "Play";
     const press = playhead.paused ? goOn : "Pause the picture";
     attr(part(this, "pause"), "aria-label", press);
     attr(part(this, "pause"), "title", `${press} (Space)`);

@@ -1,5 +1,5 @@
 /** The map as text: who is where. Read by screen readers, and the map itself on a small screen. */
-import { countdown, count } from "../base/time.ts";
+import { dueIn, count } from "../base/time.ts";
 import type { Token } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { countsAt } from "./asof.ts";
@@ -115,7 +115,7 @@ function whoIs({ lane, nodes, tokens, all, done }: Here, id: string): string {
   if (id === "waiting") {
     const rings = (lane?.waiting ?? [])
       .filter(shown)
-      .map((ring) => `${ring.label} (${word(ring.why)}, ${countdown(ring.left)})`);
+      .map((ring) => `${ring.label} (${word(ring.why)}, ${dueIn(ring.left)})`);
     return list(rings, all.waiting);
   }
   if (id === "done") return `${count(done)} without an error`;

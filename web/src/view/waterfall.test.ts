@@ -3,7 +3,6 @@ import { test } from "node:test";
 import type { Reconcile, ServerSpan, Write } from "../base/rows.gen.ts";
 import { asOf } from "../model/known.ts";
 import { hold } from "../../test/rows.ts";
-import { differences, pieces, shortPath } from "./diff.ts";
 import { commitOf } from "./servers.ts";
 import { bars, scaleOf } from "./waterfall.ts";
 
@@ -113,20 +112,6 @@ test("a long wait in the queue leaves the work two thirds of the width", () => {
   assert.equal(scale.cut, true);
   assert.equal((scale.to - run.start) / (scale.to - scale.from), 2 / 3);
   assert.equal(scaleOf({ ...run, from: 899_000 }, 0).cut, false);
-});
-
-test("only what was written to the object itself, and arrived, is a difference", () => {
-  assert.deepEqual(differences(run), [
-    { path: "spec.replicas", seen: "5", written: "" },
-    { path: "status.replicas", seen: "3", written: "5" },
-    { path: "status.readyReplicas", seen: "3", written: "" },
-  ]);
-  assert.equal(shortPath("status.conditions.Ready.reason"), "Ready.reason");
-});
-
-test("the name of a field breaks after dots and before capitals only", () => {
-  assert.deepEqual(pieces("Ready.observedGeneration"), ["Ready.", "observed", "Generation"]);
-  assert.deepEqual(pieces("clusterIPs.v4"), ["cluster", "IPs.", "v4"]);
 });
 
 function by(service: string, name: string, span: string, parent: string, from: number, to: number): ServerSpan {

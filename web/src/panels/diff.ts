@@ -1,9 +1,15 @@
 /** What a reconcile saw of its object and what it wrote: field by field. */
 import type { Field, Reconcile } from "../base/rows.gen.ts";
-import { h } from "./dom.ts";
-import type { Child } from "./dom.ts";
-import { scrolling } from "./parts.ts";
-import { writeFailed } from "./words.ts";
+import { h } from "../view/dom.ts";
+import type { Child } from "../view/dom.ts";
+import { scrolling, section } from "../view/parts.ts";
+import { writeFailed } from "../view/words.ts";
+
+/** specView tells what a reconcile saw and wrote of its object; undefined where no field of it is known. */
+export function specView(reconcile: Reconcile): HTMLElement | undefined {
+  const list = threeWays(differences(reconcile));
+  return list.length === 0 ? undefined : section("Spec, observed, written", diffTable(list));
+}
 
 export interface Difference {
   readonly path: string;
@@ -64,8 +70,8 @@ export function threeWays(list: readonly Difference[]): ThreeWay[] {
   return [...all.filter((row) => row.changed), ...all.filter((row) => !row.changed)];
 }
 
-/** diffTable draws them in three columns; those that did not change are folded away. */
-export function diffTable(list: readonly ThreeWay[]): HTMLElement {
+/** Draws them in three columns; those that did not change are folded away. */
+function diffTable(list: readonly ThreeWay[]): HTMLElement {
   const same = list.filter((row) => !row.changed);
   const box = h("div", { class: "diff-box" });
   if (same.length < list.length) box.append(columns(list.filter((row) => row.changed)));
