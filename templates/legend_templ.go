@@ -201,7 +201,7 @@ func legend() templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<circle class=\"shape-warn\" cx=\"8\" cy=\"8\" r=\"6.6\"></circle> <path class=\"shape-mark\" d=\"M5 8.2l2.2 2.2L11 6\"></path>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<circle class=\"shape-warn\" cx=\"8\" cy=\"8\" r=\"6\"></circle> <path class=\"shape-mark\" d=\"M5 8.2l2.2 2.2L11 6\"></path>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

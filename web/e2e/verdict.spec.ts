@@ -49,9 +49,11 @@ test("a refused write of a reconcile that is done is told alike in the list, the
   await page.keyboard.press("Shift+N");
   const panel = page.locator("#details");
   await expect(panel.locator(".panel-title")).toHaveText("lesson-1/web");
+  await expect(panel.locator(".fall-value.tone-error")).toHaveText("403");
+  await expect(page.locator('[data-node="apply"]')).toHaveClass(/is-lit/);
+  await page.keyboard.press("ArrowRight");
   await expect(panel.locator(".chip.tone-warn")).toHaveText("refused");
   await expect(panel.locator(".next.tone-warn")).toHaveText("Done until something changes (1 write refused)");
-  await expect(panel.locator(".fall-value.tone-error")).toHaveText("403");
   await expect(page.locator('[data-node="requeue"].is-lit')).toHaveAttribute("data-tone", "warn");
   await page.keyboard.press("Shift+N");
   await expect(page.locator("#notice")).toContainText("No earlier error or refused write");
@@ -61,7 +63,7 @@ test("the list says who read stale, and the namespace of names that are alike", 
   await show(page, hub);
   const stale = page.locator('.run[data-go="a"]');
   await expect(stale.locator(".run-stale")).toBeVisible();
-  await expect(stale).toHaveAccessibleName(/^default\/web stale read /);
+  await expect(stale).toHaveAccessibleName(/^default\/web #1 stale read /);
   await expect(page.locator('.run[data-go="c"] .run-stale')).toBeHidden();
   await expect(page.locator(".run-item")).toHaveText(["db", "lesson-1/web", "default/web"]);
 });
