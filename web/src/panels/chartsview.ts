@@ -15,21 +15,29 @@ const looked = 5000;
 /** As many lines has the table. */
 const listed = 30;
 
+/** A quarter of the axis is kept for what came after the moment shown, as far as there is something. */
+function endOf({ app, t }: Scope): number {
+  return Math.min(app.watch.hubNow(), t + (step * steps) / 4);
+}
+
 export class ChartsView implements View {
   /** Which point is read, undefined for that of the moment shown. */
   private at: number | undefined;
   private points: readonly Point[] = [];
   private zone = 0;
 
-  sign({ model, lane, t, width, following }: Scope): string {
-    return [lane?.key, width, following, Math.floor(t / SECOND), following ? "" : model.version].join();
+  /** Beside a moment it is drawn anew once a second at most, as long as what came after that comes into it. */
+  sign(scope: Scope): string {
+    const { model, lane, t, width, following } = scope;
+    const whole = (us: number): number => Math.floor(us / SECOND);
+    const known = following ? [] : [whole(endOf(scope)), model.span()?.from];
+    return [lane?.key, width, following, whole(t), ...known].join();
   }
 
   nodes(scope: Scope): Node[] {
-    const { model, lane, t, zone, width, app } = scope;
+    const { model, lane, t, zone, width } = scope;
     const name = lane?.key ?? "";
-    // A quarter of the axis is kept for what came after the moment shown, as far as there is something.
-    const to = Math.min(app.watch.hubNow(), t + (step * steps) / 4);
+    const to = endOf(scope);
     const samples = model.samples(name, to - step * (steps + 1), to + step);
     this.points = series(samples, to, step, steps, model.until(name, "", Infinity, looked));
     this.zone = zone;

@@ -155,6 +155,18 @@ test("a recording is paused and played on; its end is no live time to follow", (
   assert.equal(head.ended, false);
 });
 
+test("nothing moves in a recording that has not come, and it begins all the same", () => {
+  let end = 0;
+  const head = new Playhead({ now: () => 5, heard: () => end, end: () => end }, () => undefined);
+  for (const press of ["follow", "toggle", "pause"] as const) head[press]();
+  head.seek(40);
+  head.change(-1);
+  assert.deepEqual([head.kind, head.moves], ["following", 0]);
+  end = 100;
+  head.begin(10);
+  assert.deepEqual([head.kind, head.now()], ["playing", 10]);
+});
+
 test("a recording that plays as it was opened was moved by nobody", () => {
   const { head, tick } = recorded();
   head.begin(10);

@@ -32,7 +32,7 @@ export interface HubClock {
   readonly now: () => number;
   /** Up to when the hub has been heard: the picture goes no further while it is lost. Infinity while connected. */
   readonly heard: () => number;
-  /** Where a recording ends, µs; undefined for what is live. It is played and never followed. */
+  /** Where a recording ends, µs, 0 before it has come; undefined for what is live. It is played and never followed. */
   readonly end?: (() => number) | undefined;
   /** The clock by which pages tell each other what they show, µs; now where it is left out. */
   readonly shared?: () => number;
@@ -109,6 +109,7 @@ export class Playhead {
 
   /** Jumps to what is live, at its own speed; to the end of a recording. */
   follow(): void {
+    if (this.empty) return;
     this.arrive(this.live());
     this.moves++;
     this.changed();
@@ -178,7 +179,13 @@ export class Playhead {
     return this.hub.end?.() ?? Math.min(this.hub.now() - lag, this.hub.heard());
   }
 
+  /** Nothing of a recording has come: there is no moment to go to. */
+  private get empty(): boolean {
+    return this.hub.end?.() === 0;
+  }
+
   private set(state: State): void {
+    if (this.empty) return;
     this.state = state;
     this.moves++;
     this.changed();
