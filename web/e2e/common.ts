@@ -9,14 +9,16 @@ export const looks = [
 ] as const;
 
 /**
- * Turns the pages of a lesson until it shows that, each time it has waited patience ms for it. What is still waited for
- * is not turned over: the hub says so.
+ * Turns the pages of a lesson until it shows that, each time it has waited patience ms for it. While a beat that is live
+ * acts or waits, what comes of it is waited for: a press might reach the hub just after, and turn that page unseen.
  */
 export async function turnTo(page: Page, shown: string, patience = 1_500): Promise<void> {
   const wanted = page.locator("#lesson").locator(shown);
+  const busy = page.locator("body:not(:has(#recorded)) #lesson:is([data-state=acting], [data-state=waiting])");
   await expect(async () => {
+    const waits = (await busy.count()) > 0;
     if (await wanted.isVisible()) return;
-    await page.keyboard.press("PageDown");
+    if (!waits) await page.keyboard.press("PageDown");
     await expect(wanted).toBeVisible({ timeout: patience });
   }).toPass({ timeout: 90_000, intervals: [50] });
 }

@@ -272,6 +272,8 @@ export class LessonElement extends HTMLElement {
       this.nudged = beatOf(lesson);
       if (first) return this.answer(nobody);
     }
+    // As it is now: what was painted may be a tenth of a second old.
+    if (this.player !== undefined) this.rest(lesson, this.player);
     if (command === "next" && this.rests) return;
     this.moving = true;
     void this.player?.move(command, this.answer).then((refused) => {
