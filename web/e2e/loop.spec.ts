@@ -29,7 +29,7 @@ async function settled(demo: Demo, item: string, replicas: number): Promise<void
 }
 
 /**
- * Plays at a tenth of the speed as soon as Try it has said that, which leads back to live: a slow page too draws each
+ * Plays at a quarter of the speed as soon as Try it has said that, which leads back to live: a slow page too draws each
  * station. Notes where passes of an item are drawn from then on, lit, but for reconciles that are old.
  */
 function slowed(dash: Page, said: string, item: string, old: string[]): Promise<JSHandle<string[]>> {
@@ -55,7 +55,7 @@ function slowed(dash: Page, said: string, item: string, old: string[]): Promise<
       new MutationObserver((_, observer) => {
         if (!answer.textContent.includes(words)) return;
         observer.disconnect();
-        for (let i = 0; i < 3; i++)
+        for (let i = 0; i < 2; i++)
           document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "[", bubbles: true }));
         look();
       }).observe(answer, { childList: true, subtree: true });
@@ -78,7 +78,7 @@ test("a scale in the page goes round the loop and makes Pods in the API server",
   const places = await slowed(dash, "from 3 to 5", "default/web", old);
   await dash.getByRole("button", { name: "Scale", exact: true }).click();
   await expect(dash.getByText("from 3 to 5")).toBeVisible();
-  await expect(dash.locator("#transport")).toContainText("1/10 speed");
+  await expect(dash.locator("#transport")).toContainText("1/4 speed");
   // So slow, the first of its passes takes its time.
   const passed = (): Promise<string[]> => places.evaluate((all) => all.slice(0, 5));
   const loop = ["dequeue", "fetch", "compute", "apply", "requeue"];

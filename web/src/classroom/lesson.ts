@@ -276,6 +276,7 @@ export class LessonElement extends HTMLElement {
     if (this.player !== undefined) this.rest(lesson, this.player);
     if (command === "next" && this.rests) return;
     this.moving = true;
+    if (this.player !== undefined) this.rest(lesson, this.player);
     void this.player?.move(command, this.answer).then((refused) => {
       this.moving = false;
       this.given?.app.wake();
