@@ -48,6 +48,7 @@ test("saving the session says what happens", async ({ dash }) => {
 hubTest("N leads to the write that failed, where it was sent, with the write lit", async ({ page, hub }) => {
   await open(page, hub);
   await page.goto(`${hub.origin}/?recording=sample`);
+  await expectHub(page.locator('#transport [data-part="where"]')).toHaveText("1× speed");
   await page.keyboard.press(".");
   await page.keyboard.press("Home");
   await page.keyboard.press("n");
