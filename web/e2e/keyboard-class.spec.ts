@@ -1,6 +1,6 @@
 import { type Locator, type Page, expect } from "@playwright/test";
 
-import { type Demo, test } from "./demo.ts";
+import { test } from "./demo.ts";
 import { Hub, open } from "./hub.ts";
 import { named, tabTo, use } from "./keyboard.ts";
 import { viewer } from "./viewers.ts";
@@ -23,13 +23,6 @@ async function start(page: Page, id: string): Promise<void> {
   await use(page, named(page, "Lessons"));
   await use(page, page.locator(`#lessons [data-lesson=${id}]`));
   await expect(beat(page)).toContainText("beat 1 of");
-}
-
-async function command(demo: Demo, what: object): Promise<void> {
-  const headers = { Authorization: `Bearer ${demo.token}`, "Content-Type": "application/json" };
-  const all = JSON.stringify({ controller: "podset", item: "", phase: "", id: "", ...what });
-  const answer = await fetch(`${demo.origin}/api/v1/control`, { method: "POST", headers, body: all });
-  expect(answer.ok).toBe(true);
 }
 
 test("a lesson is chosen, begun, turned, answered and ended by the keyboard alone", async ({ demo, dash, browser }) => {
@@ -90,11 +83,11 @@ test("a lesson that fails is begun again, and at its beat, by the keyboard alone
   test.setTimeout(120_000);
   await start(dash, "lesson-1");
   await next(dash, lesson(dash).locator("text=A wish is stored"));
-  await command(demo, { command: "pause" });
+  await demo.command({ command: "pause", controller: "podset" });
   await expect(lesson(dash)).toHaveAttribute("data-state", "ready");
   await use(dash, move(dash, "next"));
   await expect(lesson(dash)).toHaveAttribute("data-state", "failed", { timeout: 45_000 });
-  await command(demo, { command: "lift" });
+  await demo.command({ command: "lift", controller: "podset" });
   // Next has gone, and with it its place.
   await expect(body(dash)).toBeFocused();
   await dash.screenshot({ path: "test-results/keyboard-failed.png" });

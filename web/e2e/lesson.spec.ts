@@ -15,15 +15,6 @@ async function start(page: Page, id: string): Promise<void> {
   await expect(lesson(page)).toContainText(/beat 1 of \d/);
 }
 
-async function post(demo: Demo, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${demo.origin}/api/v1/${path}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${demo.token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${await answer.text()}`);
-}
-
 test("lesson 1 is given from the page alone, by the keys of a remote; viewers read along and answer", async ({
   dash,
   demo,
@@ -114,7 +105,7 @@ test("Next while it waits says what for; what fails says where and why, is close
   test.setTimeout(120_000);
   await start(dash, "lesson-1");
   // A controller that does nothing is a lesson that fails.
-  await post(demo, "control", { command: "pause", controller: "podset", item: "", phase: "" });
+  await demo.post("control", { command: "pause", controller: "podset", item: "", phase: "" });
   await turnTo(dash, "text=A wish is stored");
   await expect(lesson(dash)).toHaveAttribute("data-state", "ready");
   await dash.keyboard.press("PageDown");
@@ -131,7 +122,7 @@ test("Next while it waits says what for; what fails says where and why, is close
   await dash.screenshot({ path: "test-results/lesson-failed.png" });
   const found = await new AxeBuilder({ page: dash }).include("#lesson").analyze();
   expect(found.violations).toEqual([]);
-  await post(demo, "control", { command: "lift", controller: "podset", id: "" });
+  await demo.post("control", { command: "lift", controller: "podset", id: "" });
 
   await lesson(dash).getByRole("button", { name: "Start at this beat" }).click();
   await expect(lesson(dash)).toContainText("beat 2 of");

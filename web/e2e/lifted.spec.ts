@@ -1,15 +1,5 @@
 import { choose, expect, test } from "./demo.ts";
-import type { Demo } from "./demo.ts";
 import { fitsTheHall } from "./hall.ts";
-
-async function post(demo: Demo, path: string, body: object): Promise<void> {
-  const answer = await fetch(`${demo.origin}/api/v1/${path}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${demo.token}`, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${await answer.text()}`);
-}
 
 test("what a lesson waits for is said as it is; who lifts its hold reads where Next begins again", async ({
   dash,
@@ -19,12 +9,12 @@ test("what a lesson waits for is said as it is; who lifts its hold reads where N
   const lesson = dash.locator("#lesson");
   const next = lesson.locator('[data-do="next"]');
   const beat = lesson.locator('[data-part="beat"]');
-  await post(demo, "lessons/lesson-4/start", { beat: 2 });
+  await demo.post("lessons/lesson-4/start", { beat: 2 });
   await expect(beat).toHaveText("beat 2 of 9", { timeout: 60_000 });
   await expect(lesson).toHaveAttribute("data-state", "question");
 
   // With the controller paused the answer does not come. Nothing is listed that would give it away.
-  await post(demo, "control", { command: "pause", controller: "podset" });
+  await demo.post("control", { command: "pause", controller: "podset" });
   await next.click();
   await expect(lesson).toHaveAttribute("data-state", "waiting");
   await expect(lesson.locator(".lesson-came li")).toHaveCount(0);
@@ -33,7 +23,7 @@ test("what a lesson waits for is said as it is; who lifts its hold reads where N
   await expect(lesson).toContainText(
     "Not yet: the beat still waits for the answer. Wait, restart the beat or go back.",
   );
-  await post(demo, "control", { command: "resume", controller: "podset" });
+  await demo.post("control", { command: "resume", controller: "podset" });
   await expect(lesson).toHaveAttribute("data-state", "done", { timeout: 30_000 });
 
   await next.click();
