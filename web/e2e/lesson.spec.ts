@@ -3,7 +3,6 @@ import type { Page } from "@playwright/test";
 
 import { turnTo } from "./common.ts";
 import { choose, expect, test } from "./demo.ts";
-import type { Demo } from "./demo.ts";
 import { fitsTheHall } from "./hall.ts";
 import { viewer } from "./viewers.ts";
 
