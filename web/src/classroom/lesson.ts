@@ -33,7 +33,6 @@ export class LessonElement extends HTMLElement {
   private heard = true;
   /** A command is on its way. */
   private moving = false;
-  private rests = false;
   /** The beat of which it was said that nobody has answered, and the one in which the presenter has used the panel. */
   private nudged = "";
   private touched = "";
@@ -85,7 +84,7 @@ export class LessonElement extends HTMLElement {
     const { app } = given;
     const [lesson, viewers, led] = [player.lesson(), player.viewers(), this.led()];
     this.highlight(lesson);
-    this.rest(lesson, player);
+    this.paintRest(lesson, player);
     this.seek();
     const [was, held] = [this.lesson, document.activeElement];
     const { state } = app.watch.connection();
@@ -153,12 +152,14 @@ export class LessonElement extends HTMLElement {
     say(said, [lesson.error, lesson.lifted, stateSaid(lesson)].find((text) => text !== "") ?? "");
   }
 
-  /** Next is seen to do nothing while the beat acts, or has just come to its end. */
-  private rest(lesson: Lesson | undefined, player: Player): void {
-    const acts = lesson?.state === "acting" && !lesson.recorded;
-    this.rests = acts || this.moving || player.rests();
+  /** Next does nothing while the beat acts, or has just come to its end. */
+  private rests(lesson: Lesson | undefined, player: Player): boolean {
+    return (lesson?.state === "acting" && !lesson.recorded) || this.moving || player.rests();
+  }
+
+  private paintRest(lesson: Lesson | undefined, player: Player): void {
     const next = this.querySelector('[data-part="next"]');
-    if (next !== null) attr(next, "aria-disabled", String(this.rests));
+    if (next !== null) attr(next, "aria-disabled", String(this.rests(lesson, player)));
   }
 
   /** The words are put there anew only when they are new: they are read aloud. */
@@ -266,18 +267,17 @@ export class LessonElement extends HTMLElement {
   }
 
   private move(command: Command): void {
-    const { lesson } = this;
+    const { lesson, player } = this;
+    if (player === undefined) return;
     if (command === "next" && lesson?.question?.open === true && this.viewers > 0 && lesson.question.answered === 0) {
       const first = this.nudged !== beatOf(lesson);
       this.nudged = beatOf(lesson);
       if (first) return this.answer(nobody);
     }
-    // As it is now: what was painted may be a tenth of a second old.
-    if (this.player !== undefined) this.rest(lesson, this.player);
-    if (command === "next" && this.rests) return;
+    if (command === "next" && this.rests(lesson, player)) return;
     this.moving = true;
-    if (this.player !== undefined) this.rest(lesson, this.player);
-    void this.player?.move(command, this.answer).then((refused) => {
+    this.paintRest(lesson, player);
+    void player.move(command, this.answer).then((refused) => {
       this.moving = false;
       this.given?.app.wake();
       // Another presenter has moved it.

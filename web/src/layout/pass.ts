@@ -2,7 +2,7 @@
 import { PHASES } from "../base/geometry.ts";
 import type { EdgeId, NodeId } from "../base/geometry.ts";
 import type { Phase, Reconcile } from "../base/rows.gen.ts";
-import { hasRefused } from "../model/samples.ts";
+import { hasRefused, readStale } from "../model/samples.ts";
 import { FAILED, IN_FLIGHT, STALE, Way, lookOf } from "./steps.ts";
 import type { Look } from "./steps.ts";
 import { isStandIn } from "./stops.ts";
@@ -123,7 +123,7 @@ function shownOf(passes: readonly Reconcile[]): Reconcile {
 function lookAt(pass: Reconcile, phase: Phase, failed: boolean, before: Look): Look {
   if (phase.name === "requeue" && failed) return FAILED;
   if (phase.name === "requeue" && hasRefused(pass)) return lookOf(pass);
-  if (phase.name === "fetch" && pass.reads.some((read) => read.stale === "yes")) return STALE;
+  if (phase.name === "fetch" && readStale(pass)) return STALE;
   return before === STALE ? IN_FLIGHT : before;
 }
 

@@ -20,6 +20,11 @@ export function hasRefused({ to, result, failedWrites }: Reconcile): boolean {
   return to > 0 && failedWrites > 0 && !failed(result);
 }
 
+/** readStale says that something which a reconcile read is proven to have been old. */
+export function readStale({ reads }: Reconcile): boolean {
+  return reads.some(({ stale }) => stale === "yes");
+}
+
 /** isCounted says that a reconcile was done by t, and is in the samples and totals: one that was lost is not. */
 export function isCounted({ to, result }: Reconcile, t: number): boolean {
   return to > 0 && to <= t && result !== "lost";

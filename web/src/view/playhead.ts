@@ -21,8 +21,8 @@ export interface Shown {
 
 type State =
   | { readonly kind: "following" }
-  /** gone: it went there, and was not there when it stopped. */
-  | { readonly kind: "paused"; readonly at: number; readonly gone: boolean }
+  /** sought: it was gone to, and is not just where the picture stopped. */
+  | { readonly kind: "paused"; readonly at: number; readonly sought: boolean }
   /** It was at `at` when the hub's clock stood at `since`; from `until` on it follows what is live. */
   | { readonly kind: "playing"; readonly at: number; readonly since: number; readonly until?: number };
 
@@ -125,7 +125,7 @@ export class Playhead {
   /** Going on from here is following. */
   get follows(): boolean {
     const { state } = this;
-    return state.kind === "paused" && !state.gone && this.speed === 1 && this.hub.end === undefined;
+    return state.kind === "paused" && !state.sought && this.speed === 1 && this.hub.end === undefined;
   }
 
   /** Plays what is recorded from here on, one speed faster or slower than it was. */
@@ -143,13 +143,13 @@ export class Playhead {
     this.stand(t, true);
   }
 
-  private stand(t: number, gone: boolean): void {
-    this.set({ kind: "paused", at: Math.min(t, this.newest()), gone });
+  private stand(t: number, sought: boolean): void {
+    this.set({ kind: "paused", at: Math.min(t, this.newest()), sought });
   }
 
   /** What there is ends here: it follows on, or stands still at the end of a recording. */
   private arrive(at: number): void {
-    this.state = this.hub.end === undefined ? { kind: "following" } : { kind: "paused", at, gone: false };
+    this.state = this.hub.end === undefined ? { kind: "following" } : { kind: "paused", at, sought: false };
     this.chosen = normal;
   }
 

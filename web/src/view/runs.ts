@@ -2,6 +2,7 @@
 import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import { STALE } from "../layout/steps.ts";
+import { readStale } from "../model/samples.ts";
 import { Keyed, attr, h, part, say, show } from "./dom.ts";
 import { icon } from "./shapes.ts";
 import { causesShort, isBad, lookOf, nameOf, outcome, span, took } from "./words.ts";
@@ -175,8 +176,4 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many, calle
   say(part(row, "took"), told || run.to === 0 ? outcome(run) : span(took(run, now)));
   attr(part(row, "took"), "class", told ? `run-took tone-${tone}` : "run-took");
   attr(row, "title", `${run.item}: ${outcome(run)}, ${span(took(run, now))}${stale ? ", stale read" : ""}`);
-}
-
-function readStale({ reads }: Reconcile): boolean {
-  return reads.some(({ stale }) => stale === "yes");
 }
