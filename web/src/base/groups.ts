@@ -1,4 +1,4 @@
-import { held } from "./held.ts";
+import { getOrInsert } from "./getorinsert.ts";
 
 /** Groups keeps rows by keys of theirs: who asks for one key looks through no other rows. A row may have several keys. */
 export class Groups<T> {
@@ -10,7 +10,7 @@ export class Groups<T> {
   }
 
   add(row: T): void {
-    for (const key of this.keysOf(row)) held(this.groups, key, () => new Set<T>()).add(row);
+    for (const key of this.keysOf(row)) getOrInsert(this.groups, key, () => new Set<T>()).add(row);
   }
 
   /** Takes out this very row; nothing happens when it is not there. */

@@ -3,7 +3,7 @@
  * caller counts and reports it, and goes on with the rest.
  */
 import type { ElidedFrame, Frame, RoomFrame, RowRef, SnapshotReason } from "./frames.ts";
-import { held } from "./held.ts";
+import { getOrInsert } from "./getorinsert.ts";
 import { objectOf, schema } from "./rows.gen.ts";
 import type { Row, RowKind } from "./rows.gen.ts";
 
@@ -89,7 +89,7 @@ const checks = new Map<string, Check>();
 
 /** The check of an object by its words in the schema, which are read once. */
 function objectCheck(object: string): Check {
-  return held(checks, object, () => {
+  return getOrInsert(checks, object, () => {
     const words = schema[object]?.split(" ") ?? [];
     const fields = words.map((word) => word.split(":")).map(([name = "", spec = ""]) => [name, checkOf(spec)] as const);
     return (value) => (isObject(value) ? checkFields(value, fields) : new Misfit("is not an object"));

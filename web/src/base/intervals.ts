@@ -1,4 +1,4 @@
-import { held } from "./held.ts";
+import { getOrInsert } from "./getorinsert.ts";
 import { insertSorted, lowerBound, removeSorted } from "./sorted.ts";
 
 /** Something that lasts from from up to, not including, to. to may be Infinity. */
@@ -39,7 +39,7 @@ export class Intervals<T extends Interval> {
   add(item: T): void {
     if (this.lasts(item)) return insertSorted(this.lasting, item, start);
     const number = this.numberOf(item.from);
-    const field = held(this.fields, number, () => {
+    const field = getOrInsert(this.fields, number, () => {
       insertSorted(this.numbers, number, itself);
       return { items: [], to: item.to };
     });

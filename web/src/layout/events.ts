@@ -1,5 +1,5 @@
 /** The ways into the queue: what others do, lists and resyncs, and own events whose write is unknown. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Cause, Reconcile } from "../base/rows.gen.ts";
 import { OWN, IN_FLIGHT, Way, moved, squeeze } from "./steps.ts";
 import { AT_ONCE, HURRIED, SINGLES, STAGGER, STAY } from "./timing.ts";
@@ -97,7 +97,7 @@ function trains(pass: Reconcile): Train[] {
 function byWord(pass: Reconcile, list: readonly Train[]): Train[] {
   const words = new Map<string, Train>();
   for (const train of list) {
-    const like = held(words, causeWord(train.cause), () => train);
+    const like = getOrInsert(words, causeWord(train.cause), () => train);
     if (like !== train) like.count += train.count;
   }
   addUnlisted(pass, [...words.values()]);

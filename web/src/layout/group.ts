@@ -1,5 +1,5 @@
 /** What is drawn together of one item: passes as one token, what set them off and wrote, and the wait that follows. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Reconcile, Wait } from "../base/rows.gen.ts";
 import { bounded, events } from "./events.ts";
 import type { Arrivals } from "./events.ts";
@@ -45,7 +45,7 @@ export interface Group {
 const known = new WeakMap<Reconcile, Arrivals>();
 
 function eventsOf(pass: Reconcile): Arrivals {
-  return held(known, pass, () => events(pass));
+  return getOrInsert(known, pass, () => events(pass));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { RowRef } from "../base/frames.ts";
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import { Intervals } from "../base/intervals.ts";
 import type { Hold, Reconcile, Row, Wait } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeAllSorted, removeSorted, replaceSorted } from "../base/sorted.ts";
@@ -166,7 +166,7 @@ export class Layout {
     if (row.from <= 0) return;
     const lane = this.laneOf(row.controller);
     const key = trackKey(row);
-    const track = held(this.tracks, key, () => new Track());
+    const track = getOrInsert(this.tracks, key, () => new Track());
     track.put(row);
     this.trackOf.set(row.key, track);
     this.dirty.set(track, lane);
@@ -195,7 +195,7 @@ export class Layout {
     const holding = { from: hold.from, to: hold.to === 0 ? Infinity : hold.to, hold };
     this.laneOf(hold.controller).holds.add(holding);
     this.holds.set(hold.key, holding);
-    held(this.stops, stopKey(hold), () => []).push(hold);
+    getOrInsert(this.stops, stopKey(hold), () => []).push(hold);
     this.stand(hold);
   }
 
@@ -242,7 +242,7 @@ export class Layout {
       if (row === "hold") this.dropHold(key);
       if (row !== "reconcile" && row !== "wait") continue;
       const pass = this.passes.get(key);
-      if (pass !== undefined) held(begun, pass.controller, () => []).push(pass);
+      if (pass !== undefined) getOrInsert(begun, pass.controller, () => []).push(pass);
       this.remove(key);
     }
     for (const [lane, gone] of begun) removeAllSorted(this.laneOf(lane).begun, gone, byStart);
@@ -262,7 +262,7 @@ export class Layout {
   }
 
   private laneOf(name: string): LaneIndex {
-    return held(this.index, name, () => ({
+    return getOrInsert(this.index, name, () => ({
       journeys: new Intervals(LONG),
       ready: new Intervals(LONG),
       holds: new Intervals(LONG),

@@ -1,5 +1,5 @@
 /** The ways of writes: down to the API server, and back along the watch, or turned round by a refusal. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { FAILED, IN_FLIGHT, OWN, Way } from "./steps.ts";
 import type { Look } from "./steps.ts";
@@ -46,7 +46,7 @@ function batches(passes: readonly Reconcile[]): Batch[] {
   for (const pass of passes) {
     unlisted += Math.max(0, pass.writeCount - pass.writes.length);
     for (const write of pass.writes) {
-      held(byLike, likeOf(write), () => ({ pass, write, count: 0 })).count++;
+      getOrInsert(byLike, likeOf(write), () => ({ pass, write, count: 0 })).count++;
     }
   }
   const batched = [...byLike.values()];

@@ -1,5 +1,5 @@
 /** What the page shows of all: a query that is known to be right, and what of the rows matches it. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { insertSorted, removeSorted } from "../base/sorted.ts";
 import { isError, matches, parse } from "./query.ts";
@@ -26,7 +26,7 @@ export class Filter {
   }
 
   matches(row: Reconcile): boolean {
-    return held(this.known, row, () => matches(this.query, row));
+    return getOrInsert(this.known, row, () => matches(this.query, row));
   }
 
   /** Whether a token of an item is of what matches; reconcile "" is an item that no worker has taken yet. */

@@ -1,5 +1,5 @@
 /** What is known of a reconcile at a moment. Pure. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { NodeId } from "../base/geometry.ts";
 import type { Hold, Phase, Reconcile } from "../base/rows.gen.ts";
 import { isHoldOf } from "./holds.ts";
@@ -23,8 +23,8 @@ export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconci
   const known = { ...(over ? run : cut(run, t, own)) };
   const phases = known.phases.flatMap((phase) => apart(phase, own, t));
   const sign = JSON.stringify([phases, known.reads.length, known.plan.length, known.writes.map(({ to }) => to)]);
-  return held(
-    held(made, run, () => new Map<string, Reconcile>()),
+  return getOrInsert(
+    getOrInsert(made, run, () => new Map<string, Reconcile>()),
     sign,
     () => ({ ...known, phases }),
   );

@@ -1,5 +1,5 @@
 import { Groups } from "../base/groups.ts";
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { insertSorted, lowerBound, removeAllSorted } from "../base/sorted.ts";
 import { Names } from "./names.ts";
@@ -106,7 +106,7 @@ export class Reconciles {
       this.count(row, -1);
       this.effects.remove(row);
       for (const write of row.writes) this.writes.delete(write.span);
-      for (const key of listKeys(row)) held(gone, key, noRows).push(row);
+      for (const key of listKeys(row)) getOrInsert(gone, key, noRows).push(row);
     }
     for (const [key, out] of gone) {
       const list = this.listOf(key);
@@ -118,7 +118,7 @@ export class Reconciles {
   }
 
   private listOf(key: string): Reconcile[] {
-    return held(this.lists, key, () => {
+    return getOrInsert(this.lists, key, () => {
       this.named(key, 1);
       return [];
     });

@@ -1,5 +1,5 @@
 /** The stays of items in queues and waiting rooms, by controller and state, found by time. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import { Intervals } from "../base/intervals.ts";
 import type { Wait } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
@@ -21,7 +21,7 @@ export class Stays {
   put(row: Wait): void {
     this.remove(row.key);
     const stay = { from: row.from, to: row.to === 0 ? Infinity : row.to, row };
-    held(this.byState, stateOf(row), () => new Intervals<Stay>(LONG)).add(stay);
+    getOrInsert(this.byState, stateOf(row), () => new Intervals<Stay>(LONG)).add(stay);
     this.byKey.set(row.key, stay);
   }
 

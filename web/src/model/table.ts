@@ -1,5 +1,5 @@
 import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type {
   Beat,
   Cause,
@@ -157,7 +157,7 @@ export class Table implements Model {
   }
 
   private samplesOf(controller: string): Samples {
-    return held(this.perSecond, controller, () => new Samples());
+    return getOrInsert(this.perSecond, controller, () => new Samples());
   }
 
   lanes(now: number): readonly Lane[] {

@@ -1,5 +1,5 @@
 /** Keeps the picture readable: tokens of one outcome and place become one, and there are never too many. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Journey, Step } from "../layout/types.ts";
 import type { Mode, Token } from "./types.ts";
 
@@ -58,7 +58,7 @@ interface Crowd {
 }
 
 function addTo(groups: Map<string, Crowd>, key: string, token: Token): void {
-  held(groups, key, () => ({ first: token, count: 0 })).count += token.count;
+  getOrInsert(groups, key, () => ({ first: token, count: 0 })).count += token.count;
 }
 
 function oneOf(key: string, { first, count }: Crowd): Token {

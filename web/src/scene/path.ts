@@ -1,5 +1,5 @@
 /** Where things are on the map. Edges are measured once for each geometry. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { EdgeId, Geometry, NodeId, Point } from "../base/geometry.ts";
 
 /** An edge with the length from its start at each of its points. */
@@ -72,8 +72,8 @@ export function travelled(p: number, rests: boolean): number {
 }
 
 function measure(geometry: Geometry, edge: EdgeId): Measured {
-  const edges = held(measured, geometry, () => new Map<EdgeId, Measured>());
-  return held(edges, edge, () => {
+  const edges = getOrInsert(measured, geometry, () => new Map<EdgeId, Measured>());
+  return getOrInsert(edges, edge, () => {
     const points = geometry.edges[edge];
     const at = [0];
     for (let i = 1; i < points.length; i++) {

@@ -1,5 +1,5 @@
 /** Deals a scene out to its lanes in one go, and what of a lane only the controller's own row knows. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Controller } from "../base/rows.gen.ts";
 import type { ActiveEdge, ActiveNode, LaneScene, Scene, Token } from "../scene/types.ts";
 
@@ -31,7 +31,7 @@ export function byLane(scene: Scene): (lane: string) => LanePart {
 
 function grouped<T extends { readonly lane: string }>(list: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const one of list) held(groups, one.lane, () => []).push(one);
+  for (const one of list) getOrInsert(groups, one.lane, () => []).push(one);
   return groups;
 }
 

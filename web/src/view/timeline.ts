@@ -1,5 +1,5 @@
 /** Draws the density of what happened over time, and marks what is worth a look. */
-import { held } from "../base/held.ts";
+import { getOrInsert } from "../base/getorinsert.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, clock, clockMs } from "../base/time.ts";
 import type { Bar } from "../model/density.ts";
@@ -87,7 +87,7 @@ const sheets = new WeakMap<Element, HTMLCanvasElement>();
 
 /** A sheet outside of the page: to choose letters on a canvas in it makes the browser work out the page's style anew. */
 function sheetOf(canvas: Element): HTMLCanvasElement {
-  return held(sheets, canvas, () => document.createElement("canvas"));
+  return getOrInsert(sheets, canvas, () => document.createElement("canvas"));
 }
 
 const sizes = new WeakMap<Element, { w: number; h: number }>();
@@ -97,7 +97,7 @@ const resized = new ResizeObserver((entries) => {
 
 /** The size of a canvas in the page. It is read when it changes only: each reading would make the browser lay out the page. */
 function sizeOf(canvas: Element): { w: number; h: number } {
-  return held(sizes, canvas, () => {
+  return getOrInsert(sizes, canvas, () => {
     resized.observe(canvas);
     return { w: canvas.clientWidth, h: canvas.clientHeight };
   });
