@@ -41,6 +41,12 @@ type waitNote struct {
 	timed bool
 }
 
+// ReadyWaitKey is the key of the stay in the queue from which an item was taken:
+// it began at the reconcile's From.
+func ReadyWaitKey(controller, item string, from int64) string {
+	return waitKey(controller, item, waitReady, from)
+}
+
 func waitKey(controller, item, state string, from int64) string {
 	return controller + "/" + item + "/" + state + "/" + strconv.FormatInt(from, 10)
 }

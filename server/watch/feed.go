@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/reconcile-tracer/tracer/server/flow"
-	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
 // feed is what all viewers with one filter share: the frames. The Hub's lock
@@ -26,6 +25,13 @@ type feed struct {
 	lastFrame    time.Time
 	leftAt       time.Time // when the last viewer went
 	snap         snapshots
+	// left are the rows that were left out before any viewer had them: that
+	// they change or go need not be said.
+	left map[flow.RowRef]bool
+	// Hub.making guards allowance, which is how many successful reconciles may
+	// be sent at the time allowed.
+	allowance float64
+	allowed   time.Time
 }
 
 func (h *Hub) newFeed(f Filter) *feed {
@@ -33,6 +39,7 @@ func (h *Hub) newFeed(f Filter) *feed {
 	return &feed{
 		filter: f, offset: h.offset, base: h.offset, pending: map[flow.RowRef]*change{}, notify: make(chan struct{}),
 		maxFrames: h.cfg.RingFrames, maxBytes: h.cfg.RingBytes, lastFrame: now, leftAt: now,
+		allowance: float64(h.cfg.MaxBurst), allowed: now,
 	}
 }
 
@@ -40,7 +47,7 @@ func (h *Hub) newFeed(f Filter) *feed {
 func (f *feed) note(ref flow.RowRef, before flow.Row, now *encoded, ended bool) {
 	had := before != nil && f.filter.Match(before)
 	has := now != nil && f.filter.Match(now.row)
-	if !had && !has {
+	if !had && !has || f.passesOver(ref, now, has) {
 		return
 	}
 	c := &change{ref: ref, fresh: !had, ended: ended}
@@ -114,19 +121,17 @@ func (f *feed) seek(offset uint64) (int64, bool) {
 	return f.end(), true
 }
 
-// cut makes the frames of one flush, at least one. When there is too much, successful
-// reconciles go first, oldest first, and are counted. What failed, what still
-// runs and every other kind of row is always sent.
-func cut(j job, now int64, limit int) []frame {
-	changes, left := elide(j.changes, limit)
+// cut makes the frames of one flush, at least one: the changes that are kept,
+// and the counts of those left out, nil when there are none.
+func cut(j job, kept []*change, left counts, now int64) []frame {
 	var frames []frame
-	for len(changes) > 0 {
-		n, offset := min(len(changes), maxRows), j.from
-		if n == len(changes) && left == nil {
+	for len(kept) > 0 {
+		n, offset := min(len(kept), maxRows), j.from
+		if n == len(kept) && left == nil {
 			offset = j.to
 		}
-		frames = append(frames, frame{data: encodeRows(offset, now, changes[:n])})
-		changes = changes[n:]
+		frames = append(frames, frame{data: encodeRows(offset, now, kept[:n])})
+		kept = kept[n:]
 	}
 	if left != nil {
 		frames = append(frames, frame{data: encodeElided(j.from, j.to, j.to, now, left)})
@@ -136,31 +141,4 @@ func cut(j job, now int64, limit int) []frame {
 	}
 	frames[len(frames)-1].last = true
 	return frames
-}
-
-func elide(changes []*change, limit int) ([]*change, counts) {
-	over := len(changes) - limit
-	if over <= 0 {
-		return changes, nil
-	}
-	var left counts
-	kept := changes[:0:0]
-	for _, c := range changes {
-		if over <= 0 || !boring(c) {
-			kept = append(kept, c)
-			continue
-		}
-		over--
-		left = left.plus(semconv.ResultSuccess)
-		if !c.fresh {
-			// A viewer may have it as still running: it must not run for ever.
-			kept = append(kept, &change{ref: c.ref})
-		}
-	}
-	return kept, left
-}
-
-// boring says that a change is a reconcile that has just ended well.
-func boring(c *change) bool {
-	return c.now != nil && c.ended && factsOf(c.now.row).result == semconv.ResultSuccess
 }

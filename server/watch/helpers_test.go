@@ -42,6 +42,13 @@ func reconcile(n int, result string) *flow.Reconcile {
 	return r
 }
 
+// stay is the stay in the queue that came before reconcile n.
+func stay(n int) *flow.Wait {
+	r := reconcile(n, "")
+	key := flow.ReadyWaitKey(r.Controller, r.Item, r.From)
+	return &flow.Wait{Row: flow.RowWait, Key: key, Controller: r.Controller, Item: r.Item, State: "ready", From: r.From, To: r.From + 1}
+}
+
 func publish(h *Hub, offset uint64, rows ...flow.Row) {
 	var out []flow.Output
 	for _, r := range rows {

@@ -24,9 +24,10 @@ type Config struct {
 	// RingFrames and RingBytes bound what is kept of each filter's frames for
 	// viewers who are behind or come back. 0 is 1,024, and 8 MiB.
 	RingFrames, RingBytes int
-	// MaxChanges is how many changed rows are sent at once; over it, successful
-	// reconciles are elided. 0 is 2,000.
-	MaxChanges int
+	// MaxRate is how many reconciles that have ended well a feed sends a second,
+	// MaxBurst how many at once after it has sent fewer. The others are elided.
+	// 0 is 2,000, and 4,000.
+	MaxRate, MaxBurst int
 	// Now is the clock of what viewers see. nil is time.Now.
 	Now func() time.Time
 	// At is the time that frames carry instead of now, in microseconds since
@@ -54,8 +55,11 @@ func (c Config) withDefaults() Config {
 	if c.RingBytes == 0 {
 		c.RingBytes = 8 << 20
 	}
-	if c.MaxChanges == 0 {
-		c.MaxChanges = 2_000
+	if c.MaxRate == 0 {
+		c.MaxRate = 2_000
+	}
+	if c.MaxBurst == 0 {
+		c.MaxBurst = 4_000
 	}
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit
@@ -83,6 +87,9 @@ const (
 	// and quietAfter how long when it does not.
 	bookmarkAfter = time.Second
 	quietAfter    = 2 * time.Second
+	// pressedTick is the time between frames while reconciles are elided: what
+	// changes again within it is sent once.
+	pressedTick = 100 * time.Millisecond
 	// feedKept is how long a feed is kept without a viewer, for it to resume.
 	feedKept = time.Minute
 )
@@ -101,8 +108,10 @@ type Hub struct {
 	wake chan struct{} // room for one
 
 	// making is held from taking a feed's changes to adding their frames, so
-	// that frames stay in order. It is locked before mu.
-	making sync.Mutex
+	// that frames stay in order. It is locked before mu. pressed says that the
+	// last flush elided.
+	making  sync.Mutex
+	pressed atomic.Bool
 
 	mu      sync.Mutex
 	epoch   string
@@ -263,8 +272,16 @@ func (h *Hub) Run(ctx context.Context) error {
 }
 
 // tick is the time between frames: 16 ms for up to 100 viewers, 33 ms for
-// 1,000, 100 ms for 10,000, on straight lines between.
+// 1,000, 100 ms for 10,000, on straight lines between, and no less than
+// pressedTick under pressure.
 func (h *Hub) tick() time.Duration {
+	if h.pressed.Load() {
+		return max(pressedTick, h.viewersTick())
+	}
+	return h.viewersTick()
+}
+
+func (h *Hub) viewersTick() time.Duration {
 	h.mu.Lock()
 	n := time.Duration(h.viewers)
 	h.mu.Unlock()
@@ -283,29 +300,39 @@ type job struct {
 	changes  []*change
 	from, to uint64
 	totals   counts
+	// captured says that a snapshot has these changes too.
+	captured bool
 }
 
 // flush makes frames of what all feeds hold.
 func (h *Hub) flush() {
 	h.making.Lock()
 	defer h.making.Unlock()
+	pressed := false
 	for _, j := range h.jobs() {
-		h.finish(j)
+		pressed = h.finish(j) || pressed
 	}
+	h.pressed.Store(pressed)
 }
 
-// finish encodes a job outside of mu, and adds its frames. making is held.
-func (h *Hub) finish(j job) {
+// finish encodes a job outside of mu, adds its frames, and says whether it had
+// to elide. making is held.
+func (h *Hub) finish(j job) (elided bool) {
 	now := h.cfg.Now()
-	frames := cut(j, h.stamp(now), h.cfg.MaxChanges)
+	kept, left := j.feed.thin(j.changes, now, h.cfg)
+	frames := cut(j, kept, left.by, h.stamp(now))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, fr := range frames {
 		j.feed.add(fr)
 	}
+	if !j.captured {
+		j.feed.leave(left.unseen, h.table)
+	}
 	j.feed.lastFrame = now
 	j.feed.wake()
 	h.frames.Add(int64(len(frames)))
+	return left.by != nil
 }
 
 func (h *Hub) jobs() []job {
@@ -330,7 +357,9 @@ func (h *Hub) abandoned(f *feed) bool {
 	return f.viewers == 0 && h.cfg.Now().Sub(f.leftAt) > feedKept
 }
 
-func (h *Hub) job(f *feed) job { return job{f, f.take(), f.offset, h.offset, f.totals} }
+func (h *Hub) job(f *feed) job {
+	return job{feed: f, changes: f.take(), from: f.offset, to: h.offset, totals: f.totals}
+}
 
 // bookmark tells the viewers of a feed that is silent how far the hub is, so
 // that their positions stay fresh, and drops feeds that nobody came back to.

@@ -108,7 +108,7 @@ func TestViewerWhoLagsGetsTheRestAsCounts(t *testing.T) {
 }
 
 func TestPressureElidesSuccessesOnly(t *testing.T) {
-	h := ready(func(c *Config) { c.MaxChanges = 10 })
+	h := ready(func(c *Config) { c.MaxBurst = 7 })
 	v, c := join(t, h, Filter{}, nil), newClient()
 	c.read(t, v)
 	publish(h, 1, reconcile(0, ""))

@@ -60,9 +60,12 @@ func (h *Hub) capture(f *feed) (*snapshot, []entry) {
 	h.mu.Lock()
 	s := &snapshot{offset: h.offset, made: h.cfg.Now(), totals: f.totals}
 	entries := h.table.choose(f.filter)
+	f.left = nil // from here on a viewer may have what others were not sent
 	var held []job
 	if len(f.order) > 0 {
-		held = append(held, h.job(f))
+		j := h.job(f)
+		j.captured = true
+		held = append(held, j)
 	}
 	h.mu.Unlock()
 	for _, j := range held {

@@ -1,4 +1,4 @@
-import type { ElidedFrame, Frame, RowRef } from "../base/frames.ts";
+import type { Frame, RowRef } from "../base/frames.ts";
 import { getOrInsert } from "../base/getorinsert.ts";
 import type {
   Beat,
@@ -17,6 +17,7 @@ import type {
   Write,
 } from "../base/rows.gen.ts";
 import { compareLists } from "../base/sorted.ts";
+import { withElided } from "./elided.ts";
 import { LookedAt } from "./looked.ts";
 import { isOf, isTimer, mayHaveSet } from "./timers.ts";
 import { overtakenBy } from "./overtaken.ts";
@@ -41,7 +42,6 @@ export const LIMITS: Readonly<Record<RowKind, number>> = {
   controller: 1_000,
   item: 20_000,
 };
-const ELIDED_KEPT = 1_000;
 
 type Of<K extends RowKind> = Extract<Row, { row: K }>;
 type Store = { readonly [K in Exclude<RowKind, "reconcile">]: Map<string, Of<K>> };
@@ -55,7 +55,7 @@ export class Table implements Model {
   private passes = new Reconciles();
   private perSecond = new Map<string, Samples>();
   private stays = new Stays();
-  private elidedList: Elided[] = [];
+  private elidedList: readonly Elided[] = [];
   private heard = 0;
   private readonly looked = new LookedAt();
 
@@ -78,7 +78,7 @@ export class Table implements Model {
       case "rows":
         return this.change(false, frame.rows, frame.gone);
       case "elided":
-        this.elidedList = [...this.elidedList.slice(1 - ELIDED_KEPT), elidedOf(frame, this.heard)];
+        this.elidedList = withElided(this.elidedList, frame, this.heard);
         return this.change(false, [], []);
       default:
         return { reset: false, upserted: [], removed: [] };
@@ -346,9 +346,4 @@ export { failed };
 
 function emptyStore(): Store {
   return Object.fromEntries(Object.keys(LIMITS).map((kind) => [kind, new Map()])) as unknown as Store;
-}
-
-/** What was left out happened since the frame before this one. */
-function elidedOf({ now, reconciles, by }: ElidedFrame, heard: number): Elided {
-  return { from: heard > 0 ? heard : now, to: now, reconciles, by };
 }
