@@ -8,9 +8,9 @@ import { Table } from "./model/table.ts";
 import { Inbox } from "./net/inbox.ts";
 import type { Socket, Timer } from "./net/types.ts";
 import { WatchClient } from "./net/watch.ts";
-import { modesOf, scene } from "./scene/scene.ts";
+import { scene } from "./scene/scene.ts";
 import { spotlit } from "./scene/spotlight.ts";
-import type { Mode, Scene, SceneOptions } from "./scene/types.ts";
+import type { Scene, SceneOptions } from "./scene/types.ts";
 import type { App, Selection } from "./view/app.ts";
 import { buildEmbed, embedTicket } from "./view/embed.ts";
 import { Frames } from "./view/frames.ts";
@@ -32,7 +32,6 @@ class Main implements App {
   private readonly layout = new Layout();
   private readonly frames: Frames;
   private readonly parts: PageParts;
-  private modes: ReadonlyMap<string, Mode> = new Map();
   private drawn: Scene | undefined;
   /** The reconcile that stands alone, and the moment at which it does. */
   private alone = { at: 0, reconcile: "" };
@@ -95,7 +94,9 @@ class Main implements App {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
     const called = (item: string): string => this.model.called(item);
-    const options: SceneOptions = { geometry, before: this.modes, called, ...pinned, ...this.sought() };
+    const counted: SceneOptions["counted"] = (lane, from, to) => this.model.counted(lane, from, to);
+    const before = this.drawn === undefined ? {} : { before: this.drawn };
+    const options: SceneOptions = { geometry, called, counted, ...before, ...pinned, ...this.sought() };
     if (selection !== undefined || this.alone.at !== t) this.alone = { at: t, reconcile: selection?.reconcile ?? "" };
     const run = this.playhead.paused ? this.model.reconcile(this.alone.reconcile) : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);
@@ -139,7 +140,6 @@ class Main implements App {
     const whole = this.sceneAt(t);
     const drawn = this.calm.matches ? seatedOnly(whole) : whole;
     this.drawn = drawn;
-    this.modes = modesOf(drawn);
     this.parts.draw(drawn);
     if (this.playhead.paused) return Infinity;
     if (unsettled) return 0;

@@ -3,8 +3,8 @@ import { performance } from "node:perf_hooks";
 import { geometry } from "../src/base/geometry.gen.ts";
 import { Layout } from "../src/layout/layout.ts";
 import { Table } from "../src/model/table.ts";
-import { modesOf, scene } from "../src/scene/scene.ts";
-import type { Mode } from "../src/scene/types.ts";
+import { scene } from "../src/scene/scene.ts";
+import type { Scene } from "../src/scene/types.ts";
 import { at } from "./rows.ts";
 import { simulate } from "./simulate.ts";
 
@@ -14,7 +14,7 @@ function measure(items: number, perSecond: number): string {
   const told = simulate({ seed: 1, items, lasting: 10_000, perSecond, errors: 0.02 });
   const table = new Table();
   const layout = new Layout();
-  let before: ReadonlyMap<string, Mode> = new Map();
+  let before: Scene | undefined;
   const spent: number[] = [];
   let most = 0;
   let i = 0;
@@ -24,8 +24,8 @@ function measure(items: number, perSecond: number): string {
     const rows = told.slice(from, i).map(({ row }) => row);
     const began = performance.now();
     layout.apply(table.apply({ type: "rows", offset: i, now: at(now), rows, gone: [] }));
-    const drawn = scene(layout, at(now - 250), { geometry, before });
-    before = modesOf(drawn);
+    const drawn = scene(layout, at(now - 250), { geometry, ...(before && { before }) });
+    before = drawn;
     spent.push(performance.now() - began);
     most = Math.max(most, drawn.tokens.length);
   }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { ElidedFrame } from "../base/frames.ts";
+import { at, sample } from "../../test/rows.ts";
 import { withElided } from "./elided.ts";
+import { Table } from "./table.ts";
 import type { Elided } from "./types.ts";
 
 const second = 1_000_000;
@@ -41,4 +43,14 @@ test("ten seconds are one range at most, without a hole to the next, and a thous
     assert.ok(one.to - one.from <= 10 * second);
     if (i > 0) assert.equal(one.from, list[i - 1]?.to);
   }
+});
+
+test("where some were left out, all that were done are counted, and elsewhere nothing need be", () => {
+  const made = new Table();
+  const samples = [sample(0, 40), sample(1, 2), sample(60, 1)];
+  made.apply({ type: "rows", offset: 1, now: at(1000), rows: samples, gone: [] });
+  assert.equal(made.counted("podset", at(0), at(2000)), undefined);
+  made.apply({ type: "elided", offset: 2, now: at(1900), reconciles: 30, by: { success: 30 } });
+  assert.equal(made.counted("podset", at(0), at(2000)), 42);
+  assert.equal(made.counted("podset", at(60_000), at(62_000)), undefined);
 });

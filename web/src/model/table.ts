@@ -303,6 +303,11 @@ export class Table implements Model {
     return this.elidedList;
   }
 
+  counted(controller: string, from: number, to: number): number | undefined {
+    if (!this.elidedList.some((one) => one.from < to && one.to >= from)) return undefined;
+    return this.samples(controller, from, to).reduce((sum, sample) => sum + sample.reconciles, 0);
+  }
+
   holdsAt(controller: string, t: number): readonly Hold[] {
     return standing(this.store.hold, t).filter((hold) => controller === "" || hold.controller === controller);
   }

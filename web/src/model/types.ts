@@ -134,6 +134,8 @@ export interface Model {
   timeline(controller: string, from: number, to: number, bins: number): readonly Bin[];
   /** Edges, findings, waits and gaps by what they belong to. A snapshot replaces it: ask for it anew. */
   readonly related: Related;
+  /** How many reconciles were done in [from, to) where the hub left some of them out; undefined where all have come. */
+  counted(controller: string, from: number, to: number): number | undefined;
   gaps(): readonly Gap[];
   elided(): readonly Elided[];
   findings(): readonly Finding[];

@@ -5,6 +5,7 @@ import { geometry } from "../base/geometry.gen.ts";
 import type { Layout } from "../layout/layout.ts";
 import { layout } from "../layout/layout.ts";
 import { at, pass, wait } from "../../test/rows.ts";
+import { drawnAs } from "../../test/scenes.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { MOST } from "./merge.ts";
 import { scene } from "./scene.ts";
@@ -27,7 +28,7 @@ const dim = (tokens: readonly Token[]): Token[] => tokens.filter((token) => toke
 const bright = (tokens: readonly Token[]): Token[] => tokens.filter((token) => token.dim !== true);
 
 function drawn(made: Layout, mode: Mode, options: Partial<SceneOptions> = {}): Scene {
-  return scene(made, at(1400), { geometry, before: new Map([["podset", mode]]), ...options });
+  return scene(made, at(1400), { geometry, before: drawnAs(mode), ...options });
 }
 
 test("drawn singly, what the filter leaves out is dimmed and not removed", () => {
@@ -113,7 +114,7 @@ test("property: a filter changes no count and no place, whatever it shows", () =
       const made = layout(last(simulate({ seed, items: 6, lasting: 4000, perSecond, errors: 0.2 })));
       const shows = (_: string, item: string): boolean =>
         item.length % 6 === modulo || Number(item.at(-1)) % 6 === modulo;
-      const before = new Map<string, Mode>([["podset", "merged"]]);
+      const before = drawnAs("merged");
       const [all, some] = [scene(made, at(ms), { geometry, before }), scene(made, at(ms), { geometry, before, shows })];
       assert.equal(sum(some.tokens), sum(all.tokens));
       assert.ok(some.tokens.length <= MOST);

@@ -18,12 +18,16 @@ interface Flow {
   dim: boolean;
 }
 
-/** flowsAt gives each line the rate at which passes that began in the window (µs) before t go along it. */
+/**
+ * flowsAt gives each line the rate at which passes that began in the window (µs) before t go along it. So many more are
+ * missing: they ended well, and went the ways of those that are there and did.
+ */
 export function flowsAt(
   layout: Layout,
   lane: string,
   t: number,
   window: number,
+  missing: number,
   shows: SceneOptions["shows"],
 ): ActiveEdge[] {
   // All go along the line of work: it is counted once.
@@ -40,7 +44,10 @@ export function flowsAt(
     });
   });
   if (line.n === 0) return [];
-  return [...flows].map(([edge, { n, bad, dim }]) => {
+  const fine = line.n - line.bad;
+  const each = fine > 0 ? 1 + missing / fine : 1;
+  return [...flows].map(([edge, { n: seen, bad, dim }]) => {
+    const n = bad + (seen - bad) * each;
     const rate = n / (window / SECOND);
     const heat = Math.min(1, Math.log10(1 + rate) / Math.log10(1 + HOTTEST));
     const tone = 2 * bad > n ? "error" : "accent";

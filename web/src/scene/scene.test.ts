@@ -6,13 +6,14 @@ import type { Layout } from "../layout/layout.ts";
 import { layout } from "../layout/layout.ts";
 import { at, cause, hold, pass, wait, write } from "../../test/rows.ts";
 import { scenarios } from "../../test/scenarios.ts";
+import { drawnAs } from "../../test/scenes.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { matches, transcript } from "../../test/transcript.ts";
 import { MOST } from "./merge.ts";
 import { modeOf } from "./modes.ts";
-import { modesOf, scene } from "./scene.ts";
+import { scene } from "./scene.ts";
 import { spotlit } from "./spotlight.ts";
-import type { Mode, Token } from "./types.ts";
+import type { Scene, Token } from "./types.ts";
 
 const plain = pass(0, [3.1, 0.02, 0.3, 6.4, 0.01], { key: "r", causes: [cause({ at: at(0) })] });
 
@@ -144,7 +145,7 @@ test("up to 20/s tokens are single, above they become ×n with exact counts, err
   const merged = scene(crowd(200, 50), at(1400), {
     geometry,
     pinned: "default/i77",
-    before: new Map([["podset", "merged"]]),
+    before: drawnAs("merged"),
   });
   assert.equal(merged.lanes[0]?.mode, "merged");
   assert.ok(merged.tokens.length < 60, String(merged.tokens.length));
@@ -161,11 +162,10 @@ test("above 200/s only errors and the pinned item are tokens, lines carry rates"
   const work = flow.edges.find((edge) => edge.edge === "compute-apply");
   assert.equal(work?.rate, flow.lanes[0]?.rate);
   assert.ok(work && work.width > 3 && work.heat > 0.5, JSON.stringify(work));
-  assert.deepEqual([...modesOf(flow)], [["podset", "flow"]]);
 });
 
 test("there are never more than 600 tokens, and the errors are among them", () => {
-  const many = scene(crowd(3000, 30), at(1400), { geometry, before: new Map([["podset", "single"]]) });
+  const many = scene(crowd(3000, 30), at(1400), { geometry, before: drawnAs("single") });
   assert.ok(many.tokens.length <= MOST);
   const all = layout(last(simulate({ seed: 1, items: 900, lasting: 2000, perSecond: 2000, errors: 0.5 })));
   for (const ms of [500, 1000, 2000, 3000]) {
@@ -226,16 +226,47 @@ test("at an even rate the lines of a flow carry an even rate, whatever passes ar
   }
 });
 
+test("where the hub left reconciles out, rates are those that it counted, and errors are not multiplied", () => {
+  const made = crowd(1000, 10);
+  const rates = (drawn: Scene): (readonly [string, number])[] => drawn.edges.map(({ edge, rate }) => [edge, rate]);
+  const all = scene(made, at(1400), { geometry });
+  assert.deepEqual(rates(scene(made, at(1400), { geometry, counted: () => undefined })), rates(all));
+  const asked: (readonly [string, number, number])[] = [];
+  const counted = (lane: string, from: number, to: number): number => {
+    asked.push([lane, from, to]);
+    return 9_000;
+  };
+  const some = scene(made, at(1400), { geometry, counted });
+  assert.deepEqual(asked, [["podset", at(-1000), at(1000)]]);
+  assert.equal(some.lanes[0]?.rate, 4_500);
+  const rateOf = (drawn: Scene, edge: string): number => Object.fromEntries(rates(drawn))[edge] ?? 0;
+  assert.ok(Math.abs(rateOf(some, "compute-apply") - 4_500) < 0.01);
+  assert.equal(rateOf(some, "requeue-waiting"), rateOf(all, "requeue-waiting"));
+});
+
+test("the rates along a flow's lines are taken ten times a second, and anew at a moment that one goes to", () => {
+  const made = crowd(1000, 10);
+  let before = scene(made, at(1400), { geometry });
+  const taken: (number | undefined)[] = [];
+  for (const ms of [1400, 1450, 1499, 1500, 1600, 1200]) {
+    before = scene(made, at(ms), { geometry, before });
+    taken.push(before.lanes[0]?.flowAt);
+    const fresh = scene(made, before.lanes[0]?.flowAt ?? 0, { geometry });
+    assert.deepEqual(before.edges, fresh.edges);
+  }
+  assert.deepEqual(taken, [1400, 1400, 1400, 1500, 1600, 1200].map(at));
+});
+
 test("after a flow has ended, what is left of it is not drawn one by one", () => {
   const made = crowd(1000, 2000);
-  let before: ReadonlyMap<string, Mode> = new Map<string, Mode>([["podset", "flow"]]);
+  let before = drawnAs("flow");
   for (let ms = 1000; ms < 6000; ms += 50) {
     const drawn = scene(made, at(ms), { geometry, before });
-    before = modesOf(drawn);
+    before = drawn;
     const singles = drawn.lanes[0]?.mode === "single" ? drawn.tokens.length : 0;
     assert.ok(singles < 200, `${String(singles)} single tokens at ${String(ms)} ms`);
   }
-  assert.equal(before.get("podset"), "single");
+  assert.equal(before.lanes[0]?.mode, "single");
 });
 
 test("nextAt tells when a still picture must be drawn again", () => {

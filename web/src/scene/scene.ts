@@ -15,6 +15,8 @@ import type { ActiveEdge, ActiveNode, LaneScene, Mode, Scene, SceneOptions, Toke
 
 /** The time over which rates are taken. */
 const RATE_WINDOW = 2 * SECOND;
+/** How often those along the lines are taken: each walks the window's passes. */
+const RATE_EVERY = SECOND / 10;
 /**
  * So many tokens under way are one reconcile a second. Its tokens are under way for so many seconds: its own for 2.5, its
  * event's for 1, and for 1 each those of three or four writes.
@@ -45,17 +47,13 @@ export function scene(layout: Layout, t: number, options: SceneOptions): Scene {
   };
 }
 
-/** modesOf is what to give the next scene as `before`. */
-export function modesOf(drawn: Scene): ReadonlyMap<string, Mode> {
-  return new Map(drawn.lanes.map((lane) => [lane.lane, lane.mode]));
-}
-
 function pictureOf(layout: Layout, name: string, t: number, options: SceneOptions): LanePicture {
-  const rate = layout.begunIn(name, t - RATE_WINDOW, t) / (RATE_WINDOW / SECOND);
+  const before = options.before?.lanes.find(({ lane }) => lane === name);
+  const { rate, missing } = rateOf(layout, name, t, options);
   const under = underAt(layout, name, t, options);
   const crowd = under.filter(({ step }) => !isParked(step)).length;
   // What is drawn goes on for a while after the rate has fallen.
-  const mode = modeOf(Math.max(rate, crowd / TOKENS_EACH), options.before?.get(name));
+  const mode = modeOf(Math.max(rate, crowd / TOKENS_EACH), before?.mode);
   const drawn = drawnOf(under, t, mode, options);
   const nextAt = under.reduce(
     (next, { step }) => Math.min(next, isParked(step) ? step.to : changesAt(step, t)),
@@ -63,13 +61,31 @@ function pictureOf(layout: Layout, name: string, t: number, options: SceneOption
   );
   const queue = slotsOf(layout, name, under, t, options);
   const held = holdsOf(layout, name, options.truth ?? t, options);
+  const kept = keptFlow(options.before, before, t);
+  const flowAt = mode !== "flow" ? {} : { flowAt: kept === undefined ? t : (before?.flowAt ?? t) };
+  const waiting = ringsOf(name, under, t);
   return {
-    lane: { lane: name, mode, rate, queue, waiting: ringsOf(name, under, t), held, behind: behindOf(under, options) },
+    lane: { lane: name, mode, rate, queue, waiting, held, behind: behindOf(under, options), ...flowAt },
     tokens: merge(drawn, mode, options.pinned, options.shows !== undefined),
     nodes: nodesOf(under, options.truth ?? t),
-    edges: mode === "flow" ? flowsAt(layout, name, t, RATE_WINDOW, options.shows) : edgesOf(under),
+    edges: mode === "flow" ? (kept ?? flowsAt(layout, name, t, RATE_WINDOW, missing, options.shows)) : edgesOf(under),
     nextAt: Math.min(nextAt, layout.nextStart(name, t)),
   };
+}
+
+/** How many reconciles a second begin, and how many of those in the window the hub has left out: these ended well. */
+function rateOf(layout: Layout, name: string, t: number, options: SceneOptions): { rate: number; missing: number } {
+  const drawn = layout.begunIn(name, t - RATE_WINDOW, t);
+  const second = SECOND * Math.floor(t / SECOND);
+  const counted = options.counted?.(name, second - RATE_WINDOW, second);
+  const all = Math.max(drawn, counted ?? 0);
+  return { rate: all / (RATE_WINDOW / SECOND), missing: all - drawn };
+}
+
+/** The lines of the scene before, as long as their rates are new enough. */
+function keptFlow(before: Scene | undefined, lane: LaneScene | undefined, t: number): readonly ActiveEdge[] | undefined {
+  if (lane?.flowAt === undefined || t <= lane.flowAt || t >= lane.flowAt + RATE_EVERY) return undefined;
+  return before?.edges.filter((edge) => edge.lane === lane.lane);
 }
 
 function isParked(step: Step): boolean {

@@ -113,6 +113,8 @@ export type Mode = "single" | "merged" | "flow";
 export interface LaneScene {
   readonly lane: string;
   readonly mode: Mode;
+  /** The display time at which the rates along the lines were taken, in a flow. */
+  readonly flowAt?: number;
   /** Reconciles a second at t. */
   readonly rate: number;
   readonly queue: readonly QueueSlot[];
@@ -143,8 +145,10 @@ export interface Scene {
 
 export interface SceneOptions {
   readonly geometry: Geometry;
-  /** The modes of the scene before, for the hysteresis. */
-  readonly before?: ReadonlyMap<string, Mode>;
+  /** The scene before: modes have hysteresis, and a flow's rates are taken ten times a second. */
+  readonly before?: Scene;
+  /** How many reconciles of a lane were done in [from, to) where the hub left some out; undefined where all have come. */
+  readonly counted?: (lane: string, from: number, to: number) => number | undefined;
   /** The selected or pinned item key ("default/web"): never merged. */
   readonly pinned?: string;
   /** An item's name, with its namespace where it takes that to tell it from others; absent: without. */
