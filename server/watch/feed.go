@@ -28,10 +28,8 @@ type feed struct {
 	// left are the rows that were left out before any viewer had them: that
 	// they change or go need not be said.
 	left map[flow.RowRef]bool
-	// Hub.making guards allowance, which is how many successful reconciles may
-	// be sent at the time allowed.
-	allowance float64
-	allowed   time.Time
+	// allowed is guarded by Hub.making.
+	allowed allowance
 }
 
 func (h *Hub) newFeed(f Filter) *feed {
@@ -39,7 +37,7 @@ func (h *Hub) newFeed(f Filter) *feed {
 	return &feed{
 		filter: f, offset: h.offset, base: h.offset, pending: map[flow.RowRef]*change{}, notify: make(chan struct{}),
 		maxFrames: h.cfg.RingFrames, maxBytes: h.cfg.RingBytes, lastFrame: now, leftAt: now,
-		allowance: float64(h.cfg.MaxBurst), allowed: now,
+		allowed: allowance{left: float64(h.cfg.MaxBurst), at: now, since: now},
 	}
 }
 

@@ -24,10 +24,11 @@ type Config struct {
 	// RingFrames and RingBytes bound what is kept of each filter's frames for
 	// viewers who are behind or come back. 0 is 1,024, and 8 MiB.
 	RingFrames, RingBytes int
-	// MaxRate is how many reconciles that have ended well a feed sends a second,
-	// MaxBurst how many at once after it has sent fewer. The others are elided.
-	// 0 is 2,000, and 4,000.
-	MaxRate, MaxBurst int
+	// MaxRate is how many reconciles that end well a feed sends a second, MaxBurst
+	// how many at once after there were fewer. Where there are more, SampleRate a
+	// second are sent until they are fewer again; the others are elided. 0 is
+	// 2,000, 4,000 and 400.
+	MaxRate, MaxBurst, SampleRate int
 	// Now is the clock of what viewers see. nil is time.Now.
 	Now func() time.Time
 	// At is the time that frames carry instead of now, in microseconds since
@@ -60,6 +61,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxBurst == 0 {
 		c.MaxBurst = 4_000
+	}
+	if c.SampleRate == 0 {
+		c.SampleRate = 400
 	}
 	if c.Limit == 0 {
 		c.Limit = DefaultLimit

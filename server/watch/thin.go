@@ -19,15 +19,13 @@ type leftOut struct {
 // its stay in the queue. What failed, what still runs and every other row is
 // always sent.
 func (f *feed) thin(changes []*change, now time.Time, cfg Config) (kept []*change, left leftOut) {
-	f.allow(now, cfg)
 	all := 0
 	for _, c := range changes {
 		if c.successful() {
 			all++
 		}
 	}
-	sent := min(all, int(f.allowance))
-	f.allowance -= float64(sent)
+	sent := f.allowed.take(all, now, cfg)
 	if sent == all {
 		return changes, leftOut{}
 	}
@@ -50,11 +48,44 @@ func (f *feed) thin(changes []*change, now time.Time, cfg Config) (kept []*chang
 	return kept, left
 }
 
-// allow adds to the allowance what has come since it was asked for last.
-func (f *feed) allow(now time.Time, cfg Config) {
-	f.allowance += now.Sub(f.allowed).Seconds() * float64(cfg.MaxRate)
-	f.allowance = max(0, min(f.allowance, float64(cfg.MaxBurst)))
-	f.allowed = now
+// allowance is how many successful reconciles may be sent: MaxRate a second, or
+// SampleRate while more than MaxRate come. A picture of many is no better with
+// more of them, and each costs every viewer.
+type allowance struct {
+	left float64
+	at   time.Time
+	// came counts those since a moment, a second at least, sampling says that
+	// there were too many.
+	came     int
+	since    time.Time
+	sampling bool
+}
+
+// take asks for all of n, and answers how many may be sent.
+func (a *allowance) take(n int, now time.Time, cfg Config) int {
+	rate := cfg.MaxRate
+	if a.sampling {
+		rate = min(rate, cfg.SampleRate)
+	}
+	a.left += now.Sub(a.at).Seconds() * float64(rate)
+	a.left = max(0, min(a.left, float64(cfg.MaxBurst)))
+	a.at = now
+	sent := min(n, int(a.left))
+	a.left -= float64(sent)
+	a.sampling = a.sampling || sent < n
+	a.count(n, now, cfg)
+	return sent
+}
+
+// count ends the sampling when those that came were few enough for a second.
+func (a *allowance) count(n int, now time.Time, cfg Config) {
+	a.came += n
+	passed := now.Sub(a.since).Seconds()
+	if passed < 1 {
+		return
+	}
+	a.sampling = a.sampling && float64(a.came) > passed*float64(cfg.MaxRate)
+	a.came, a.since = 0, now
 }
 
 // pick chooses what is left out when only so many of all successful reconciles

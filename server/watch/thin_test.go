@@ -8,11 +8,11 @@ import (
 )
 
 // clocked is a Hub whose clock stands at *now, and which sends two successful
-// reconciles at once and ten a second.
+// reconciles at once and ten a second, or five of more.
 func clocked() (h *Hub, now *time.Time) {
 	at := time.Unix(1, 0)
 	return ready(func(c *Config) {
-		c.MaxRate, c.MaxBurst, c.Now = 10, 2, func() time.Time { return at }
+		c.MaxRate, c.MaxBurst, c.SampleRate, c.Now = 10, 2, 5, func() time.Time { return at }
 	}), &at
 }
 
@@ -54,22 +54,40 @@ func TestAllowanceComesBackWithTime(t *testing.T) {
 	h, now := clocked()
 	v, c := join(t, h, Filter{}, nil), newClient()
 	c.read(t, v)
-	passes(h, 1, 0, 2)
-	*now = now.Add(100 * time.Millisecond)
-	passes(h, 2, 2, 4)
-	*now = now.Add(time.Hour)
-	passes(h, 3, 4, 7)
-	c.read(t, v)
-	if len(c.ended) != 5 || c.elided != 2 {
-		t.Errorf("%d sent and %d elided, want 2, then 1 of 2, then 2 of 3", len(c.ended), c.elided)
+	n := 0
+	for i, step := range []struct {
+		later      time.Duration
+		come, sent int
+	}{
+		{0, 2, 2},
+		{100 * time.Millisecond, 1, 1},
+		{100 * time.Millisecond, 3, 1},      // from here on a sample is sent
+		{100 * time.Millisecond, 1, 0},      // half of one has come back
+		{100 * time.Millisecond, 4, 1},      //
+		{600 * time.Millisecond, 3, 2},      // a second is over, in which 14 came
+		{500 * time.Millisecond, 3, 2},      //
+		{500 * time.Millisecond, 5, 2},      // another, in which 8 came: all are sent again
+		{100 * time.Millisecond, 1, 1},      //
+		{100 * time.Millisecond, 1, 1},      //
+		{100 * time.Millisecond, 2, 1},      // and now there are too many
+		{time.Hour, 3, 2},                   // no more than the burst, however long it was
+		{time.Hour + time.Second/2, 1, 1},   //
+		{time.Hour + time.Second/2, 100, 2}, //
+	} {
+		*now = now.Add(step.later)
+		before := len(c.ended)
+		passes(h, uint64(i+1), n, n+step.come)
+		n += step.come
+		c.read(t, v)
+		if got := len(c.ended) - before; got != step.sent {
+			t.Errorf("step %d: %d of %d sent, want %d", i, got, step.come, step.sent)
+		}
+		if want := step.sent < step.come; (h.tick() == pressedTick) != want {
+			t.Errorf("step %d: a tick is %v", i, h.tick())
+		}
 	}
-	if h.tick() != pressedTick {
-		t.Errorf("a tick under pressure is %v", h.tick())
-	}
-	*now = now.Add(time.Second)
-	passes(h, 4, 7, 8)
-	if h.tick() != 16*time.Millisecond {
-		t.Errorf("a tick after it is %v", h.tick())
+	if len(c.ended)+int(c.elided) != n {
+		t.Errorf("%d sent and %d elided of %d", len(c.ended), c.elided, n)
 	}
 }
 
