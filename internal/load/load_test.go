@@ -45,7 +45,7 @@ func TestTheLoadIsOpenLoopAndNumberedWithoutHoles(t *testing.T) {
 	server := httptest.NewServer(hub)
 	defer server.Close()
 	var out bytes.Buffer
-	o := options{hub: server.URL, token: "t", controllers: 2, items: 3, rate: 500, errors: 0.1, lasting: 300 * time.Millisecond}
+	o := options{hub: server.URL, token: "t", controllers: 2, items: 3, writes: 2, rate: 500, errors: 0.1, lasting: 300 * time.Millisecond}
 	if err := run(context.Background(), o, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestTheLoadIsOpenLoopAndNumberedWithoutHoles(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
 		t.Fatal(err)
 	}
-	if said.Reconciles < 100 || said.Refused > 0 || said.Spans != said.Reconciles*uint64(spansEach) || hub.alive == 0 {
+	if said.Reconciles < 100 || said.Refused > 0 || said.Spans != said.Reconciles*uint64(o.spansEach()) || hub.alive == 0 {
 		t.Errorf("it says %+v, told %d times that it is alive; want at least 100 reconciles and no refusal", said, hub.alive)
 	}
 	spans, errs := hub.count(t)

@@ -17,6 +17,7 @@ type options struct {
 	hub, token  string
 	controllers int
 	items       int
+	writes      int
 	rate        float64
 	errors      float64
 	lasting     time.Duration
@@ -29,6 +30,7 @@ func main() {
 	flag.StringVar(&o.token, "ingest-token", os.Getenv("TRACER_INGEST_TOKEN"), "the hub's ingest token (default: $TRACER_INGEST_TOKEN)")
 	flag.IntVar(&o.controllers, "controllers", 1, "how many controllers there are")
 	flag.IntVar(&o.items, "items", 50, "how many items each of them has")
+	flag.IntVar(&o.writes, "writes", 1, "how many writes each reconcile makes")
 	flag.Float64Var(&o.rate, "rate", 20, "reconciles a second, of all controllers together")
 	flag.Float64Var(&o.errors, "errors", 0, "which part of them fails, from 0 to 1")
 	flag.DurationVar(&o.lasting, "for", 10*time.Second, "for how long; 0 is until interrupted")
@@ -64,6 +66,8 @@ func (o options) check() error {
 		return errors.New("-ingest-token is empty: give the hub's, from the file ingest-token in its data folder")
 	case o.controllers < 1 || o.items < 1:
 		return fmt.Errorf("-controllers %d and -items %d: use 1 or more of each", o.controllers, o.items)
+	case o.writes < 0 || o.writes > 100:
+		return fmt.Errorf("-writes %d: use 0 to 100", o.writes)
 	case o.rate <= 0:
 		return fmt.Errorf("-rate %v: use more than 0", o.rate)
 	case o.errors < 0 || o.errors > 1:

@@ -52,7 +52,7 @@ func newSender(o options) *sender {
 	epoch := rand.Text()[:8]
 	for i := range o.controllers {
 		name := fmt.Sprintf("load-%d", i+1)
-		s.controllers = append(s.controllers, &controller{name: name, epoch: epoch, number: uint64(i), items: o.items})
+		s.controllers = append(s.controllers, &controller{name: name, epoch: epoch, number: uint64(i), items: o.items, writes: o.writes})
 	}
 	return s
 }
@@ -161,7 +161,7 @@ func (s *sender) request(path string, body []byte) error {
 }
 
 func (s *sender) summary(took time.Duration) sent {
-	s.sent.Spans = s.sent.Reconciles * uint64(spansEach)
+	s.sent.Spans = s.sent.Reconciles * uint64(s.o.spansEach())
 	s.sent.Seconds = took.Seconds()
 	slices.Sort(s.late)
 	if n := len(s.late); n > 0 {

@@ -26,8 +26,8 @@ var phases = []struct {
 	{semconv.SpanRequeue, time.Millisecond},
 }
 
-// spansEach is how many spans one reconcile has: its phases, a write and the root.
-var spansEach = len(phases) + 2
+// spansEach is how many spans one reconcile has: its phases, its writes and the root.
+func (o options) spansEach() int { return len(phases) + o.writes + 1 }
 
 // controller makes the spans of one controller, numbered as the contract says.
 type controller struct {
@@ -35,6 +35,7 @@ type controller struct {
 	epoch  string
 	number uint64
 	items  int
+	writes int // of each reconcile
 	seq    int64
 	made   uint64
 }
@@ -48,7 +49,7 @@ func (c *controller) batch(ended []time.Time, failing func(n uint64) bool) ptrac
 	ss.Scope().SetName(semconv.ScopeName)
 	ss.Scope().Attributes().PutStr(semconv.AttrEmitterEpoch, c.epoch)
 	ss.Scope().Attributes().PutInt(semconv.AttrEmitterFirstSeq, c.seq+1)
-	ss.Spans().EnsureCapacity(len(ended) * spansEach)
+	ss.Spans().EnsureCapacity(len(ended) * (len(phases) + c.writes + 1))
 	for _, at := range ended {
 		c.made++
 		c.pass(ss.Spans(), at, failing(c.made))
@@ -80,7 +81,11 @@ func (c *controller) pass(spans ptrace.SpanSlice, ended time.Time, fails bool) {
 			s.Attributes().PutEmptySlice(semconv.AttrCauseCounts).AppendEmpty().SetStr(semconv.CauseUpdate + "=1")
 		}
 		if p.name == semconv.SpanApply {
-			c.write(c.span(spans, trace, len(phases)+1, semconv.SpanWrite, from, from.Add(p.takes)), c.id(i+1), fails)
+			each := p.takes / time.Duration(max(1, c.writes))
+			for w := range c.writes {
+				sent := from.Add(time.Duration(w) * each)
+				c.write(c.span(spans, trace, len(phases)+1+w, semconv.SpanWrite, sent, sent.Add(each)), c.id(i+1), fails)
+			}
 		}
 		from = from.Add(p.takes)
 	}

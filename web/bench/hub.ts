@@ -21,6 +21,8 @@ export interface Sent {
 export interface LoadOptions {
   readonly controllers?: number;
   readonly items?: number;
+  /** How many writes each reconcile makes. */
+  readonly writes?: number;
   /** Reconciles a second. */
   readonly rate: number;
   readonly errors?: number;
@@ -59,9 +61,18 @@ export class Hub {
 
   /** Sends a load; ends when all of it is sent. */
   async load(options: LoadOptions): Promise<Sent | undefined> {
-    const { controllers = 1, items = 50, rate, errors = 0, lasting, library = false } = options;
+    const { controllers = 1, items = 50, writes = 1, rate, errors = 0, lasting, library = false } = options;
     const args = ["-hub", this.origin, "-controllers", String(controllers), "-items", String(items)];
-    args.push("-rate", String(rate), "-errors", String(errors), "-for", `${String(lasting)}s`);
+    args.push(
+      "-writes",
+      String(writes),
+      "-rate",
+      String(rate),
+      "-errors",
+      String(errors),
+      "-for",
+      `${String(lasting)}s`,
+    );
     if (library) args.push("-library");
     const env = { ...process.env, TRACER_INGEST_TOKEN: "bench-ingest" };
     const child = spawn(generator, args, { env, stdio: ["ignore", "pipe", "inherit"] });

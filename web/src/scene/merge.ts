@@ -31,17 +31,46 @@ export function merge(drawn: readonly Drawn[], mode: Mode, pinned: string | unde
   return [...out, ...tokensOf(groups)];
 }
 
-/** bound keeps at most MOST tokens: the rest of each place becomes one, errors and the pinned item go last. */
-export function bound(tokens: readonly Token[], pinned: string | undefined): Token[] {
-  if (tokens.length <= MOST) return [...tokens];
-  const groups = new Map<string, Crowd>();
+/** What is drawn as one stays so until there are so many fewer: it must not come and go from frame to frame. */
+const SLACK = 60;
+
+/**
+ * bound keeps at most MOST tokens: those of the fullest places become one each, as many as it takes. Errors and the
+ * pinned item go last. before are the tokens of the scene before.
+ */
+export function bound(tokens: readonly Token[], pinned: string | undefined, before: readonly Token[] = []): Token[] {
+  if (tokens.length <= MOST - SLACK) return [...tokens];
+  const places = new Map<string, Token[]>();
   const single: Token[] = [];
   for (const token of tokens) {
     if (token.tone === "error" || token.item === pinned) single.push(token);
-    else
-      addTo(groups, ["all", token.lane, token.edge ?? token.node, token.tone, token.shape, token.dim].join("|"), token);
+    else getOrInsert(places, placeOf(token), () => []).push(token);
   }
-  return [...tokensOf(groups), ...single].slice(-MOST);
+  const crowds = crowdsOf(places, tokens.length - MOST, new Set(before.map(({ id }) => id)));
+  const drawn = [...places].flatMap(([place, there]) => (crowds.has(place) ? [asOne(place, there)] : there));
+  return [...drawn, ...single].slice(-MOST);
+}
+
+function placeOf({ lane, edge, node, tone, shape, dim }: Token): string {
+  return ["all", lane, edge ?? node, tone, shape, dim].join("|");
+}
+
+/** The places to draw as one, so that there are so many tokens fewer: those that are so already first, then the fullest. */
+function crowdsOf(places: ReadonlyMap<string, readonly Token[]>, over: number, was: ReadonlySet<string>): Set<string> {
+  const order = [...places].sort(([a, x], [b, y]) => Number(was.has(b)) - Number(was.has(a)) || y.length - x.length);
+  const crowds = new Set<string>();
+  for (const [place, { length }] of order) {
+    if (over <= (was.has(place) ? -SLACK : 0)) break;
+    crowds.add(place);
+    over -= length - 1;
+  }
+  return crowds;
+}
+
+function asOne(place: string, tokens: readonly Token[]): Token {
+  const groups = new Map<string, Crowd>();
+  for (const token of tokens) addTo(groups, place, token);
+  return tokensOf(groups)[0] as Token;
 }
 
 /** Tokens on an edge are alike by when they set out, so that they stay together all along it. */

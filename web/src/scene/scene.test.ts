@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { geometry } from "../base/geometry.gen.ts";
+import type { NodeId } from "../base/geometry.ts";
 import type { Layout } from "../layout/layout.ts";
 import { layout } from "../layout/layout.ts";
 import { at, cause, hold, pass, wait, write } from "../../test/rows.ts";
@@ -9,7 +10,7 @@ import { scenarios } from "../../test/scenarios.ts";
 import { drawnAs } from "../../test/scenes.ts";
 import { last, simulate } from "../../test/simulate.ts";
 import { matches, transcript } from "../../test/transcript.ts";
-import { MOST } from "./merge.ts";
+import { MOST, bound } from "./merge.ts";
 import { modeOf } from "./modes.ts";
 import { scene } from "./scene.ts";
 import { spotlit } from "./spotlight.ts";
@@ -172,6 +173,33 @@ test("there are never more than 600 tokens, and the errors are among them", () =
     const drawn = scene(all, at(ms), { geometry });
     assert.ok(drawn.tokens.length <= MOST, `${String(drawn.tokens.length)} at ${String(ms)}`);
   }
+});
+
+function tokenAt(node: NodeId, i: number): Token {
+  const id = `${node}${String(i)}`;
+  const words = { label: "", sub: "", item: "", reconcile: "", write: "" };
+  const looks = { x: 0, y: 0, shape: "circle", tone: "accent", halo: false, minor: false } as const;
+  return { id, kind: "event", lane: "podset", node, count: 1, ...words, ...looks };
+}
+
+test("what is too much becomes one place after the other, the fullest first, and stays so while it is nearly too much", () => {
+  const crowd = (node: NodeId, n: number): Token[] => Array.from({ length: n }, (_, i) => tokenAt(node, i));
+  const counts = (drawn: readonly Token[]): Record<string, [number, number]> => {
+    const of = (node: NodeId): Token[] => drawn.filter((one) => one.node === node);
+    return Object.fromEntries((["fetch", "apply"] as const).map((node) => [node, [of(node).length, sum(of(node))]]));
+  };
+  const many = [...crowd("fetch", 250), ...crowd("apply", 360)];
+  const first = bound(many, undefined);
+  assert.deepEqual(counts(first), { fetch: [250, 250], apply: [1, 360] });
+  const fewer = [...crowd("fetch", 250), ...crowd("apply", 340)];
+  assert.deepEqual(counts(bound(fewer, undefined)), { fetch: [250, 250], apply: [340, 340] });
+  assert.deepEqual(counts(bound(fewer, undefined, first)), { fetch: [250, 250], apply: [1, 340] });
+  const few = [...crowd("fetch", 250), ...crowd("apply", 280)];
+  assert.deepEqual(counts(bound(few, undefined, first)), { fetch: [250, 250], apply: [280, 280] });
+  assert.deepEqual(counts(bound([...crowd("fetch", 700), ...crowd("apply", 700)], undefined)), {
+    fetch: [1, 700],
+    apply: [1, 700],
+  });
 });
 
 test("property: tokens are on the map, in exactly one place, and ids are unique", () => {

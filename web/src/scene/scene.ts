@@ -39,6 +39,7 @@ export function scene(layout: Layout, t: number, options: SceneOptions): Scene {
     tokens: bound(
       pictures.flatMap((p) => p.tokens),
       options.pinned,
+      options.before?.tokens,
     ),
     nodes: pictures.flatMap((p) => p.nodes),
     edges: pictures.flatMap((p) => p.edges),
@@ -83,7 +84,11 @@ function rateOf(layout: Layout, name: string, t: number, options: SceneOptions):
 }
 
 /** The lines of the scene before, as long as their rates are new enough. */
-function keptFlow(before: Scene | undefined, lane: LaneScene | undefined, t: number): readonly ActiveEdge[] | undefined {
+function keptFlow(
+  before: Scene | undefined,
+  lane: LaneScene | undefined,
+  t: number,
+): readonly ActiveEdge[] | undefined {
   if (lane?.flowAt === undefined || t <= lane.flowAt || t >= lane.flowAt + RATE_EVERY) return undefined;
   return before?.edges.filter((edge) => edge.lane === lane.lane);
 }
