@@ -37,7 +37,7 @@ function halfAndMost(times: readonly number[]): string {
 
 /** One lane in which all fails, so that no token is merged with another. */
 export async function fullFrame(browser: Browser): Promise<Line[]> {
-  const measured = await measure(browser, { items: 400, writes: 4, rate: 300, errors: 1, lasting: 16 });
+  const measured = await measure(browser, { items: 400, writes: 3, rate: 300, errors: 1, lasting: 16 });
   const tokens = measured.frames.map((frame) => frame.tokens);
   const cost = mean(measured.thread);
   const what = `${String(Math.round(share(tokens, 0.5)))} tokens (at most ${String(Math.max(...tokens))}), ${String(Math.round(rowsPerSecond(measured)))} rows/s`;

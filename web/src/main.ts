@@ -93,10 +93,10 @@ class Main implements App {
   private sceneAt(t: number): Scene {
     const selection = this.selection.get();
     const pinned = selection === undefined ? {} : { pinned: selection.item };
-    const called = (item: string): string => this.model.called(item);
+    const called = this.model.namesakes ? { called: (item: string): string => this.model.called(item) } : {};
     const counted: SceneOptions["counted"] = (lane, from, to) => this.model.counted(lane, from, to);
     const before = this.drawn === undefined ? {} : { before: this.drawn };
-    const options: SceneOptions = { geometry, called, counted, ...before, ...pinned, ...this.sought() };
+    const options: SceneOptions = { geometry, counted, ...called, ...before, ...pinned, ...this.sought() };
     if (selection !== undefined || this.alone.at !== t) this.alone = { at: t, reconcile: selection?.reconcile ?? "" };
     const run = this.playhead.paused ? this.model.reconcile(this.alone.reconcile) : undefined;
     return run === undefined ? scene(this.layout, t, options) : spotlit(this.layout, run, t, options);

@@ -12,7 +12,13 @@ const second = 1_000_000;
 function frames(times: readonly number[]): readonly Elided[] {
   let list: readonly Elided[] = [];
   for (const [i, now] of times.entries()) {
-    const frame: ElidedFrame = { type: "elided", offset: i, now, reconciles: 3, by: { success: 2, [`r${String(i)}`]: 1 } };
+    const frame: ElidedFrame = {
+      type: "elided",
+      offset: i,
+      now,
+      reconciles: 3,
+      by: { success: 2, [`r${String(i)}`]: 1 },
+    };
     list = withElided(list, frame, times[i - 1] ?? 0);
   }
   return list;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { pass } from "../../test/rows.ts";
-import { Names } from "./names.ts";
+import { Names, nameOf } from "./names.ts";
 import { Table } from "./table.ts";
 
 test("an item is called by its name, and by its namespace too once another has that name", () => {
@@ -34,6 +34,11 @@ test("property: who is called with a namespace depends on who is there, not on w
       for (const one of go) names.count(one, -1);
       for (const one of stay) once.count(one, 1);
       for (const one of [...stay, ...go]) assert.equal(names.called(one), once.called(one));
+      assert.equal(names.shared, once.shared);
+      assert.equal(
+        names.shared > 0,
+        [...stay].some((one) => names.called(one) !== nameOf(one)),
+      );
     }),
   );
 });

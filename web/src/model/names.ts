@@ -10,11 +10,15 @@ export class Names {
   /** How often an item was put in, and how many items have a name. */
   private readonly items = new Map<string, number>();
   private readonly names = new Map<string, number>();
+  /** How many names several items have. */
+  shared = 0;
 
   /** Puts an item in, or with -1 takes it out. */
   count(item: string, by: 1 | -1): void {
     const n = add(this.items, item, by);
-    if (n === (by > 0 ? 1 : 0)) add(this.names, nameOf(item), by);
+    if (n !== (by > 0 ? 1 : 0)) return;
+    const alike = add(this.names, nameOf(item), by);
+    if (alike === (by > 0 ? 2 : 1)) this.shared += by;
   }
 
   /** called is an item's name, with its namespace where another has the same name. */

@@ -207,6 +207,10 @@ export class Table implements Model {
     return this.passes.names.called(item);
   }
 
+  get namesakes(): boolean {
+    return this.passes.names.shared > 0;
+  }
+
   nth(reconcile: Reconcile): Nth {
     const { controller, item } = reconcile;
     const list = this.passes.list(controller, item);

@@ -110,6 +110,8 @@ export interface Model {
   recent(controller: string, limit: number): readonly Reconcile[];
   /** An item's name, with its namespace where another item has the same name. */
   called(item: string): string;
+  /** Whether any two items share their name, so that called tells more than the name. */
+  readonly namesakes: boolean;
   /** "reconcile 17 of 17" among its item's. */
   nth(reconcile: Reconcile): Nth;
   /** The newest reconcile of an item that is done, whichever controller's. */

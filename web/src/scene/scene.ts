@@ -109,7 +109,8 @@ function underAt(layout: Layout, name: string, t: number, { shows, called }: Sce
 
 /** What is labelled with its item's name has it with the namespace where that is needed to tell it from others. */
 function named(journey: Journey, called: SceneOptions["called"]): Journey {
-  const label = called?.(journey.item) ?? "";
+  if (called === undefined) return journey;
+  const label = called(journey.item);
   return label.endsWith(`/${journey.label}`) ? { ...journey, label } : journey;
 }
 

@@ -1,4 +1,5 @@
 /** Makes elements. Data becomes text nodes and attributes only: the page runs under Trusted Types and has no innerHTML. */
+import { getOrInsert } from "../base/getorinsert.ts";
 
 type Value = string | number | boolean | undefined;
 export type Attrs = Readonly<Record<string, Value>>;
@@ -36,10 +37,17 @@ export function fill<E extends Element>(element: E, attrs: Attrs, children: read
 
 /** part finds the element that the template marks with data-part. It throws: a missing one is a broken build. */
 export function part<E extends Element = HTMLElement>(root: ParentNode, name: string): E {
+  const known = getOrInsert(parts, root, () => new Map<string, Element>());
+  const before = known.get(name);
+  if (before !== undefined && root.contains(before)) return before as E;
   const found = root.querySelector<E>(`[data-part="${name}"]`);
   if (found === null) throw new Error(`the page has no part ${name}`);
+  known.set(name, found);
   return found;
 }
+
+/** The parts that were found: asked for on every frame, a search each time would cost more than what is written there. */
+const parts = new WeakMap<ParentNode, Map<string, Element>>();
 
 /** the finds an element by its id and checks what it is. */
 export function the<E extends Element>(id: string, kind: abstract new () => E): E {

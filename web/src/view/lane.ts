@@ -6,7 +6,7 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import { count, countdown, dueIn } from "../base/time.ts";
 import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
-import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
+import type { ActiveNode, Behind, Held, LaneScene, Mode, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { aboutSaid, countsAt, newestVersion, p50Said } from "./asof.ts";
 import type { Counts } from "./asof.ts";
@@ -29,8 +29,8 @@ const leastWhy = 44;
 const ringText = 88;
 /** How many reconciles are looked through for the last before a moment. */
 const looked = 200;
-/** How often a flow's boxes and lines are told anew, ms: setting words costs the page more than all its tokens. */
-const flowEvery = 100;
+/** How often boxes and lines that many pass are told anew, ms: setting words costs the page more than all its tokens. */
+const toldEvery = { single: 0, merged: 50, flow: 100 } as const;
 
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
@@ -45,7 +45,8 @@ export class LaneElement extends HTMLElement {
   private rests = true;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
-  /** When boxes and lines were told last, ms. */
+  /** How the lane was drawn when boxes and lines were told last, and when that was, ms. */
+  private mode: Mode = "single";
   private toldAt = -Infinity;
   private readonly nodes = new Map<string, SVGGElement>();
   private edges: Edges | undefined;
@@ -106,8 +107,10 @@ export class LaneElement extends HTMLElement {
     this.shown = tokens;
     this.followTip();
     const now = performance.now();
-    const goesOn = this.flowing && lane?.mode === "flow" && app?.playhead.following === true;
-    if (goesOn && now - this.toldAt < flowEvery) return;
+    const mode = lane?.mode ?? "single";
+    const goesOn = mode === this.mode && app?.playhead.following === true;
+    if (goesOn && now - this.toldAt < toldEvery[mode]) return;
+    this.mode = mode;
     this.toldAt = now;
     this.drawMap(drawn);
   }
