@@ -27,7 +27,7 @@ test("what stands when the page opens stays where it is when the rows come", asy
   await expect(page.locator("#status")).toContainText("connecting");
   // What the hub has rendered is read until then, below the views that there will be.
   await expect(page.locator("#details tbody th").first()).toContainText("/");
-  await expect(page.locator("#details .tab:visible")).toHaveText(["Latest", "Queue", "Controllers"]);
+  await expect(page.locator("#panel .tab:visible")).toHaveText(["Latest", "Queue", "Controllers"]);
   await page.screenshot({ path: test.info().outputPath("before.png") });
   const before = await places(page);
   go();

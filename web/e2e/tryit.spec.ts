@@ -133,7 +133,9 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
   await demo.action("scale", { namespace: "default", name: "web", replicas: "3" });
   const panel = await tryIt(dash, "web");
   const details = dash.locator("#details");
-  const height = async (): Promise<number> => (await details.boundingBox())?.height ?? 0;
+  const tabs = dash.locator(".tabs");
+  const height = async (): Promise<number> =>
+    ((await details.boundingBox())?.height ?? 0) + ((await tabs.boundingBox())?.height ?? 0);
   for (const [theme, least] of [
     ["light", 210],
     ["projector", 160],
@@ -147,14 +149,14 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
       [".tryit-body", ".tryit-said"].map((part) => panel.locator(part).boundingBox()),
     );
     expect(said?.y ?? 0).toBeGreaterThanOrEqual((fields?.y ?? Infinity) + (fields?.height ?? 0));
-    expect((said?.y ?? 0) + (said?.height ?? 0)).toBeLessThanOrEqual((await details.boundingBox())?.y ?? 0);
+    expect((said?.y ?? 0) + (said?.height ?? 0)).toBeLessThanOrEqual((await tabs.boundingBox())?.y ?? 0);
     const wide = await panel
       .locator("button > span")
       .evaluateAll((all) => all.some((it) => it.scrollWidth > (it.parentElement?.clientWidth ?? 0)));
     expect(wide).toBe(false);
   }
   await choose(dash, "light");
-  await details.getByRole("button", { name: "Controllers" }).click();
+  await tabs.getByRole("button", { name: "Controllers" }).click();
   await expect(panel.locator("fieldset")).toBeHidden();
   await expect(panel.locator('[data-part="said"]')).toBeInViewport({ ratio: 1 });
   await expect(dash.locator(".legend")).toBeInViewport({ ratio: 1 });
@@ -163,7 +165,7 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
   // On a narrow page nothing is to be folded.
   await panel.getByRole("button", { name: "Show" }).click();
   await dash.setViewportSize({ width: 390, height: 844 });
-  await details.getByRole("button", { name: "Latest" }).click();
+  await tabs.getByRole("button", { name: "Latest" }).click();
   await expect(details).toContainText("Latest reconciles");
   await expect(panel.locator("fieldset")).toBeVisible();
 });
