@@ -115,7 +115,7 @@ function through(body: Element): string[] {
     for (let x = left + 3; x < right; x += 25)
       for (let y = tabs + 0.5; y < bottom; y += 1) {
         const at = document.elementFromPoint(x, y);
-        if (at?.closest(".panel-head, .tabs") == null) found.add(`${at?.className ?? ""} at ${String(y - tabs)}`);
+        if (!at?.closest(".panel-head, .tabs")) found.add(`${at?.className ?? ""} at ${String(y - tabs)}`);
       }
   }
   return [...found];
