@@ -10,7 +10,7 @@ async function places(page: Page): Promise<readonly unknown[]> {
     "#tryit-toggle",
     "#status",
     "#details .panel-title >> nth=0",
-    "#details .tab >> nth=2",
+    "#panel .tab >> nth=2",
   ];
   return Promise.all(all.map(async (one) => [one, await page.locator(one).boundingBox()]));
 }

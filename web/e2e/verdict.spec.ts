@@ -105,6 +105,35 @@ test("the panel's head lets nothing through above it, and its buttons stay where
   await browser.close();
 });
 
+test("a mark of many in the item's view counts those that failed, drawn and in words", async ({ hub, page }) => {
+  const from = Date.now() - EPOCH / 1000 - 20_000;
+  const causes = [cause({ at: EPOCH + from * 1000, manager: "kubectl" })];
+  const made = (i: number): object => {
+    const bad = [1, 2, 4].includes(i) ? { result: "error", error: "Conflict" } : {};
+    return pass(from + (i === 6 ? 9000 : i * 20), [1, 5], {
+      key: `m${String(i)}`,
+      item: "default/web",
+      causes,
+      ...bad,
+    });
+  };
+  const heard = EPOCH + Math.round(from * 1000);
+  await having(page, [
+    controller({ reconciles: 7, connected: true, heard }),
+    ...Array.from({ length: 7 }, (_, i) => made(i)),
+  ]);
+  await page.goto(hub.login);
+  await page.locator('.run[data-go="m1"]').click();
+  await page.locator(".tabs").getByRole("button", { name: "Item" }).click();
+  const axis = page.getByRole("slider", { name: /Reconciles of the item/ });
+  await expect(axis.locator(".mark-n")).toHaveText(["3 of 6"]);
+  await expect(axis.locator(".mark title").first()).toHaveText(
+    /^6 reconciles, 3 failed: each press goes to another\. Now: /,
+  );
+  await expect(axis).toHaveAttribute("aria-valuetext", /^reconcile 2 of 7, .*, in a mark of 6 reconciles, 3 failed$/);
+  await page.screenshot({ path: test.info().outputPath("marks.png") });
+});
+
 /** What is seen between the tabs and the foot of the head and belongs to neither, wherever one has scrolled to. */
 function through(body: Element): string[] {
   const found = new Set<string>();

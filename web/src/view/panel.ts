@@ -194,6 +194,7 @@ export class PanelElement extends HTMLElement {
     this.shown = "";
     if (this.drawn !== "latest") this.body.replaceChildren(this.runs.root);
     this.drawn = "latest";
+    this.tabIndex = -1;
     const t = app.playhead.now();
     const { following } = app.playhead;
     const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
@@ -220,6 +221,8 @@ export class PanelElement extends HTMLElement {
         this.body.replaceChildren(...named, ...view.nodes(scope));
       });
       this.drawn = sign;
+      // Where nothing in it takes the focus, it does itself, to be scrolled by keys.
+      this.tabIndex = this.body.querySelector("button, summary, [tabindex='0']") === null ? 0 : -1;
       this.shown = scope.run?.key ?? "";
       this.answer();
     }
