@@ -78,8 +78,8 @@ func (a *Actions) conflict(ctx context.Context, r request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("a write on resourceVersion %s was answered %d %s; then scaled PodSet %s from %d to %d amid quick edits",
-		old.ResourceVersion, refusal.Code, refusal.Reason, r, from, to), nil
+	return fmt.Sprintf("%s's second write on resourceVersion %s was answered %d %s; then scaled PodSet %s from %d to %d amid quick edits",
+		Manager, old.ResourceVersion, refusal.Code, refusal.Reason, r, from, to), nil
 }
 
 // writeOver updates the PodSet from an old version, and returns the refusal.

@@ -68,7 +68,7 @@ func tryit(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" hidden><header class=\"tryit-head\"><h2>Try it</h2><button class=\"button small\" type=\"button\" data-part=\"fold\" aria-expanded=\"true\">Fold</button> <button class=\"button small\" type=\"button\" data-part=\"close\" title=\"Close (Esc)\">Close</button></header><div class=\"tryit-body\"><p class=\"quiet tryit-about\">Real calls to ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" hidden><header class=\"tryit-head\"><h2>Try it</h2><button class=\"button small\" type=\"button\" data-part=\"fold\" aria-expanded=\"true\">Fold</button> <button class=\"button small\" type=\"button\" data-part=\"close\" title=\"Close (Esc)\">Close</button></header><div class=\"tryit-body\" data-cut><p class=\"quiet tryit-about\">Real calls to ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -134,7 +134,7 @@ func tryit(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Create</button></form></fieldset></div><div class=\"tryit-said\" data-part=\"said\" role=\"status\"></div></tracer-tryit>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Create</button></form></fieldset></div><button class=\"tryit-more\" type=\"button\" hidden>More actions ↓</button><div class=\"tryit-said\" data-part=\"said\" role=\"status\"></div></tracer-tryit>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

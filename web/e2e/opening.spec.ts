@@ -10,7 +10,7 @@ async function places(page: Page): Promise<readonly unknown[]> {
     "#tryit-toggle",
     "#status",
     "#details .panel-title >> nth=0",
-    "#details .tab >> nth=2",
+    "#panel .tab >> nth=2",
   ];
   return Promise.all(all.map(async (one) => [one, await page.locator(one).boundingBox()]));
 }
@@ -27,7 +27,7 @@ test("what stands when the page opens stays where it is when the rows come", asy
   await expect(page.locator("#status")).toContainText("connecting");
   // What the hub has rendered is read until then, below the views that there will be.
   await expect(page.locator("#details tbody th").first()).toContainText("/");
-  await expect(page.locator("#details .tab:visible")).toHaveText(["Latest", "Queue", "Controllers"]);
+  await expect(page.locator("#panel .tab:visible")).toHaveText(["Latest", "Queue", "Controllers"]);
   await page.screenshot({ path: test.info().outputPath("before.png") });
   const before = await places(page);
   go();

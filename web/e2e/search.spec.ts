@@ -110,7 +110,7 @@ test("Enter goes to the matches, whatever was shown or used before, and without 
   };
   await dash.getByRole("button", { name: "Try it" }).click();
   await dash.locator("#tryit").getByRole("button", { name: "Close" }).click();
-  await dash.locator("#details").getByRole("button", { name: "Controllers" }).click();
+  await dash.locator(".tabs").getByRole("button", { name: "Controllers" }).click();
   await dash.getByRole("button", { name: "Try it" }).focus();
   await dash.keyboard.press("/");
   await dash.keyboard.type("cart");

@@ -214,7 +214,7 @@ test("a recording does not give the answer away: what is under way at its moment
   await expect(panel).not.toContainText("409");
   await expect(panel).not.toContainText("PUT status");
   await expect(page.locator("#control .stand")).toHaveText(/^web is held before apply · ends in/);
-  await panel.getByRole("button", { name: "Item", exact: true }).click();
+  await page.locator(".tabs").getByRole("button", { name: "Item", exact: true }).click();
   await expect(panel).not.toContainText("Conflict");
 
   // Whoever has used the panel in this beat keeps it.

@@ -123,6 +123,15 @@ test("a reconcile can be copied as an issue", async ({ demo, dash, context }) =>
   const text = await dash.evaluate(() => navigator.clipboard.readText());
   expect(text).toContain("### default/noted: success after ");
   for (const part of ["- create 2 Pods", "- POST pod noted-", ": 201", key]) expect(text).toContain(part);
+  // The button says again what it is for: after a while, and at once where one goes elsewhere and comes back.
+  await expect(dash.getByRole("button", { name: "Copy as issue" })).toBeVisible();
+  await dash.getByRole("button", { name: "Copy as issue" }).click();
+  await expect(dash.getByRole("button", { name: "Copied" })).toBeVisible();
+  await dash.keyboard.press("Escape");
+  await pick(dash, key);
+  await expect(dash.getByRole("button", { name: /^(Copy as issue|Copied)$/ })).toHaveText("Copy as issue", {
+    timeout: 100,
+  });
 });
 
 test("N says when there is no error to go to", async ({ dash }) => {
@@ -181,6 +190,41 @@ test("while the hub is lost, the picture's clock stands", async ({ demo, page })
     .toBe(true);
   lost = false;
   await expect(page.locator("#transport")).toContainText("following", { timeout: 20_000 });
+});
+
+test("an error's mark below the line says what it is, and is pressed also beside it and on the times", async ({
+  demo,
+  dash,
+}) => {
+  const fault = { command: "fault", fault: "500", controller: "podset", item: "default/slow", count: 1 };
+  await demo.command(fault);
+  await demo.action("create", { namespace: "default", name: "slow", replicas: "2" });
+  const failed = async () => (await demo.reconciles("default/slow")).find(({ result }) => result === "error");
+  await expect.poll(async () => (await failed())?.to ?? 0).toBeGreaterThan(0);
+  await pick(dash, (await failed())?.key ?? "");
+  await dash.locator("[data-clear]").click();
+  await dash.keyboard.press(" ");
+  const line = dash.locator('#transport [data-part="line"]');
+  const tip = line.locator(".line-tip");
+  const box = await line.boundingBox();
+  if (box === null) throw new Error("the line has no box");
+  // The height of the marks, and how far one reaches to each side of it.
+  const y = box.y + box.height - 16;
+  const hits: number[] = [];
+  for (let x = box.x + box.width - 1; x > box.x; x -= 2) {
+    await dash.mouse.move(x, y);
+    if (await tip.isVisible()) hits.push(x);
+    else if (hits.length > 0) break;
+  }
+  const wide = (hits[0] ?? 0) - (hits.at(-1) ?? 0);
+  expect(wide).toBeGreaterThanOrEqual(20);
+  await dash.mouse.move(hits.at(-1) ?? 0, y);
+  await expect(tip).toHaveText(/^(\d+ of \d+|all \d+|1) failed.*in 1 s from \d\d:\d\d:\d\d$/);
+  await dash.screenshot({ path: test.info().outputPath("mark.png") });
+  await dash.mouse.click(hits.at(-1) ?? 0, y);
+  await expect(dash.locator("#details .chip.tone-error").first()).toBeVisible();
+  await dash.mouse.move(box.x, box.y - 50);
+  await expect(tip).toBeHidden();
 });
 
 test("the playhead is dragged along the line, and Home selects what was there", async ({ demo, dash }) => {

@@ -80,6 +80,27 @@ test("one row of the list is in the order of Tab, the arrow keys go through the 
   await expect(dash.locator('.run[tabindex="0"]')).toHaveCount(1);
 });
 
+/** Every button of the form is whole, or it is said that there is more below, and to be had by a press on that. */
+async function reachable(panel: Locator): Promise<void> {
+  const more = panel.getByRole("button", { name: "More actions" });
+  const last = panel.getByRole("button", { name: "Create", exact: true });
+  const body = panel.locator(".tryit-body");
+  const scrolls = await body.evaluate((it) => {
+    it.scrollTop = 0;
+    return it.scrollHeight - it.clientHeight > 1;
+  });
+  await expect(more).toBeVisible({ visible: scrolls });
+  const foot = async (it: Locator): Promise<number> => {
+    const box = await it.boundingBox();
+    return (box?.y ?? NaN) + (box?.height ?? NaN);
+  };
+  await expect(async () => {
+    if (await more.isVisible()) await more.click();
+    await expect(more).toBeHidden({ timeout: 100 });
+  }).toPass();
+  expect(await foot(last)).toBeLessThanOrEqual(await foot(body));
+}
+
 test("Try it moves nothing when an action is answered, and leads to the conflict that it has brought about", async ({
   demo,
   dash,
@@ -104,13 +125,21 @@ test("Try it moves nothing when an action is answered, and leads to the conflict
   }
   await dash.setViewportSize({ width: 1280, height: 720 });
   // Whether the controller meets a conflict is up to the API server: it may take another try.
-  const conflict = panel.getByRole("button", { name: "The controller met a conflict too" });
+  const conflict = panel.getByRole("button", { name: "Show the reconcile" });
   await expect(async () => {
     await panel.getByRole("button", { name: "Conflicting write" }).click();
     await expect(panel.locator('[data-part="said"]')).toContainText("409 Conflict");
     await expect(conflict).toBeVisible({ timeout: 4000 });
   }).toPass();
-  await dash.screenshot({ path: test.info().outputPath("conflict.png") });
+  // One sentence, of one conflict: which write was refused, and whose had come before it.
+  await expect(panel.locator('[data-part="said"]')).toHaveText(
+    /^podset's status write on rv \d+ was refused, 409 Conflict: tracer-page had made rv \d+ first\.Show the reconcile$/,
+  );
+  for (const theme of ["projector", "light"]) {
+    await choose(dash, theme);
+    await dash.screenshot({ path: test.info().outputPath(`conflict-${theme}.png`) });
+    await reachable(panel);
+  }
   await conflict.click();
 
   // It is said at once, with the name of whose write it was.
@@ -133,7 +162,9 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
   await demo.action("scale", { namespace: "default", name: "web", replicas: "3" });
   const panel = await tryIt(dash, "web");
   const details = dash.locator("#details");
-  const height = async (): Promise<number> => (await details.boundingBox())?.height ?? 0;
+  const tabs = dash.locator(".tabs");
+  const height = async (): Promise<number> =>
+    ((await details.boundingBox())?.height ?? 0) + ((await tabs.boundingBox())?.height ?? 0);
   for (const [theme, least] of [
     ["light", 210],
     ["projector", 160],
@@ -147,14 +178,14 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
       [".tryit-body", ".tryit-said"].map((part) => panel.locator(part).boundingBox()),
     );
     expect(said?.y ?? 0).toBeGreaterThanOrEqual((fields?.y ?? Infinity) + (fields?.height ?? 0));
-    expect((said?.y ?? 0) + (said?.height ?? 0)).toBeLessThanOrEqual((await details.boundingBox())?.y ?? 0);
+    expect((said?.y ?? 0) + (said?.height ?? 0)).toBeLessThanOrEqual((await tabs.boundingBox())?.y ?? 0);
     const wide = await panel
       .locator("button > span")
       .evaluateAll((all) => all.some((it) => it.scrollWidth > (it.parentElement?.clientWidth ?? 0)));
     expect(wide).toBe(false);
   }
   await choose(dash, "light");
-  await details.getByRole("button", { name: "Controllers" }).click();
+  await tabs.getByRole("button", { name: "Controllers" }).click();
   await expect(panel.locator("fieldset")).toBeHidden();
   await expect(panel.locator('[data-part="said"]')).toBeInViewport({ ratio: 1 });
   await expect(dash.locator(".legend")).toBeInViewport({ ratio: 1 });
@@ -163,31 +194,41 @@ test("beside Try it the list keeps its room, an answer lies over nothing, and a 
   // On a narrow page nothing is to be folded.
   await panel.getByRole("button", { name: "Show" }).click();
   await dash.setViewportSize({ width: 390, height: 844 });
-  await details.getByRole("button", { name: "Latest" }).click();
+  await tabs.getByRole("button", { name: "Latest" }).click();
   await expect(details).toContainText("Latest reconciles");
   await expect(panel.locator("fieldset")).toBeVisible();
 });
 
-test("Try it keeps the PodSet that was chosen, says what it has, and creates with the number that it names", async ({
+test("Try it keeps the PodSet that was chosen, says what it has, and chooses the one that it creates itself", async ({
   demo,
   dash,
+  context,
 }) => {
   await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
+  const other = await context.newPage();
+  await other.goto(demo.origin);
+  const beside = await tryIt(other, "web");
   const panel = await tryIt(dash, "web");
   const item = panel.locator('[data-part="item"]');
   await expect(panel.locator("#scale-label")).toHaveText("Replicas 2 →");
+  await demo.action("create", { namespace: "default", name: "beside", replicas: "1" });
+  await expect(item.locator("option", { hasText: "default/beside" })).toHaveCount(1);
+  await expect(item).toHaveValue("default/web");
   await panel.getByLabel("New PodSet").fill("aside");
   await panel.getByLabel("New PodSet").press("Enter");
   await expect(panel.locator('[data-part="said"]')).toContainText("default/aside");
   await expect(panel.getByRole("button", { name: "Create", exact: true })).toHaveAttribute("title", "With 3 replicas");
   await expect.poll(async () => (await demo.reconciles("default/aside"))[0]?.plan[0]?.summary).toBe("create 3 Pods");
-  await expect(item.locator("option", { hasText: "default/aside" })).toHaveCount(1);
-  await expect(item).toHaveValue("default/web");
+  await expect(item).toHaveValue("default/aside");
+  await expect(panel.locator("#scale-label")).toHaveText("Replicas 3 →");
+  // Another page of the same browser keeps its own.
+  await expect(beside.locator('[data-part="item"] option', { hasText: "default/aside" })).toHaveCount(1);
+  await expect(beside.locator('[data-part="item"]')).toHaveValue("default/web");
   await dash.reload();
   await dash.getByRole("button", { name: "Try it" }).click();
-  await expect(item.locator("option", { hasText: "default/aside" })).toHaveCount(1);
-  await expect(item).toHaveValue("default/web");
-  await demo.action("delete", { namespace: "default", name: "aside" });
+  await expect(item).toHaveValue("default/aside");
+  for (const name of ["aside", "beside"]) await demo.action("delete", { namespace: "default", name });
+  await other.close();
 });
 
 test("the first press of Scale changes something, and what was deleted comes back as it was", async ({

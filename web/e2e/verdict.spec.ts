@@ -1,6 +1,7 @@
 import { type Page } from "@playwright/test";
 
 import { EPOCH, cause, controller, pass, write } from "../test/rows.ts";
+import { choose } from "./demo.ts";
 import { type Hub, expect, test } from "./hub.ts";
 
 /** Shows rows in a page as if the hub had them. */
@@ -68,7 +69,7 @@ test("the list says who read stale, and the namespace of names that are alike", 
   await expect(page.locator(".run-item")).toHaveText(["db", "lesson-1/web", "default/web"]);
 });
 
-test("the panel's head lets no letter through above it, and its buttons stay where they are from view to view", async ({
+test("the panel's head lets nothing through above it, and its buttons stay where they are from view to view", async ({
   hub,
   playwright,
 }) => {
@@ -81,19 +82,70 @@ test("the panel's head lets no letter through above it, and its buttons stay whe
   const body = page.locator("#details");
   const close = body.locator("[data-clear]");
   await expect(close).toBeVisible();
+  for (const [theme, width, height] of [
+    ["projector", 1280, 500],
+    ["dark", 820, 500],
+    ["light", 1280, 500],
+  ] as const) {
+    await choose(page, theme);
+    await page.setViewportSize({ width, height });
+    await expect.poll(() => body.evaluate((it) => it.scrollHeight > it.clientHeight)).toBe(true);
+    expect(await body.evaluate(through), theme).toEqual([]);
+    // The rule below the tabs runs to the panel's edge, also above the scrollbar.
+    const right = (box: { x: number; width: number } | null): number => (box?.x ?? 0) + (box?.width ?? 0);
+    expect(right(await page.locator(".tabs").boundingBox())).toBe(right(await page.locator("#panel").boundingBox()));
+  }
+  await page.setViewportSize({ width: 1280, height: 720 });
   await expect.poll(() => body.evaluate((it) => it.scrollHeight > it.clientHeight)).toBe(true);
   const right = (await close.boundingBox())?.x;
-  await body.evaluate((it) => {
-    it.scrollTop = it.scrollHeight;
-  });
-  const [tabs, head] = await Promise.all([
-    body.locator(".tabs").boundingBox(),
-    body.locator(".panel-head").boundingBox(),
-  ]);
-  expect(head?.y ?? Infinity).toBeLessThan((tabs?.y ?? 0) + (tabs?.height ?? 0));
   await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Chain" }).click();
   await expect(body).toContainText("From the first cause to here");
   await expect.poll(() => body.evaluate((it) => it.scrollHeight > it.clientHeight)).toBe(false);
   expect((await close.boundingBox())?.x).toBe(right);
   await browser.close();
 });
+
+test("a mark of many in the item's view counts those that failed, drawn and in words", async ({ hub, page }) => {
+  const from = Date.now() - EPOCH / 1000 - 20_000;
+  const causes = [cause({ at: EPOCH + from * 1000, manager: "kubectl" })];
+  const made = (i: number): object => {
+    const bad = [1, 2, 4].includes(i) ? { result: "error", error: "Conflict" } : {};
+    return pass(from + (i === 6 ? 9000 : i * 20), [1, 5], {
+      key: `m${String(i)}`,
+      item: "default/web",
+      causes,
+      ...bad,
+    });
+  };
+  const heard = EPOCH + Math.round(from * 1000);
+  await having(page, [
+    controller({ reconciles: 7, connected: true, heard }),
+    ...Array.from({ length: 7 }, (_, i) => made(i)),
+  ]);
+  await page.goto(hub.login);
+  await page.locator('.run[data-go="m1"]').click();
+  await page.locator(".tabs").getByRole("button", { name: "Item" }).click();
+  const axis = page.getByRole("slider", { name: /Reconciles of the item/ });
+  await expect(axis.locator(".mark-n")).toHaveText(["3 of 6"]);
+  await expect(axis.locator(".mark title").first()).toHaveText(
+    /^6 reconciles, 3 failed: each press goes to another\. Now: /,
+  );
+  await expect(axis).toHaveAttribute("aria-valuetext", /^reconcile 2 of 7, .*, in a mark of 6 reconciles, 3 failed$/);
+  await page.screenshot({ path: test.info().outputPath("marks.png") });
+});
+
+/** What is seen between the tabs and the foot of the head and belongs to neither, wherever one has scrolled to. */
+function through(body: Element): string[] {
+  const found = new Set<string>();
+  const tabs = document.querySelector(".tabs")?.getBoundingClientRect().bottom ?? 0;
+  for (let top = 0; top < body.scrollHeight - body.clientHeight; top += 7) {
+    body.scrollTop = top;
+    const { left, right, bottom } = body.querySelector(".panel-head")?.getBoundingClientRect() ?? new DOMRect();
+    for (let x = left + 3; x < right; x += 25)
+      for (let y = tabs + 0.5; y < bottom; y += 1) {
+        const at = document.elementFromPoint(x, y);
+        if (!at?.closest(".panel-head, .tabs")) found.add(`${at?.className ?? ""} at ${String(y - tabs)}`);
+      }
+  }
+  return [...found];
+}

@@ -1,17 +1,11 @@
 /** The panel with which a visitor makes real API calls. */
-import type { Item } from "../base/rows.gen.ts";
+import type { Cause, Item, Write } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { h, part, say } from "../view/dom.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
-
-/** What an action answers. */
-interface Answer {
-  readonly ok: boolean;
-  readonly text: string;
-}
 
 const wording: Readonly<Record<string, string>> = {
   create: "Creating",
@@ -128,7 +122,7 @@ export class TryItElement extends HTMLElement {
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
     this.takeSize(app, select.value);
-    this.linkConflict();
+    this.tellConflict();
   }
 
   private takeSize(app: App, item: string): void {
@@ -167,7 +161,7 @@ export class TryItElement extends HTMLElement {
     const input = part<HTMLInputElement>(this, "name");
     const name = input.value.trim();
     if (name === "") {
-      this.answer({ ok: false, text: "Give the PodSet a name: lower-case letters, digits and -, up to 63." });
+      this.answer("Give the PodSet a name: lower-case letters, digits and -, up to 63.");
       return input.focus();
     }
     void this.run("create", { namespace: "default", name, replicas: this.dataset["new"] ?? "" }).then((ok) => {
@@ -176,26 +170,25 @@ export class TryItElement extends HTMLElement {
   }
 
   private async run(action: string, args: Readonly<Record<string, string>>): Promise<boolean> {
-    const said = part(this, "said");
-    said.className = "tryit-said is-busy";
-    said.replaceChildren(`${wording[action] ?? action} ${args["name"] ?? ""} …`);
+    this.answer(`${wording[action] ?? action} ${args["name"] ?? ""} …`, " is-busy");
     const size = String(Math.min(this.most, this.size ?? this.replicas));
     const item = `${args["namespace"] ?? ""}/${args["name"] ?? ""}`;
     this.given?.reveal(this.controllerOf(action === "create" ? "" : item));
     this.awaited = undefined;
     const since = this.app?.watch.hubNow() ?? 0;
     const { summary = "", refused } = await ask(`actions/${action}`, args, (text) => {
-      this.answer({ ok: false, text });
+      this.answer(text);
     });
     const ok = refused === "";
-    this.answer({ ok, text: ok ? summary : refused });
+    const conflict = action === "conflict";
+    // What was asked for is a refusal: that is no success to be shown in green.
+    this.answer(refused || summary, ok ? (conflict ? " is-busy" : "") : " is-error");
     if (!ok) return false;
-    if (action === "conflict") {
-      // What was asked for is a refusal: that is no success to be shown in green.
-      said.classList.add("is-busy");
+    if (conflict) {
       this.awaited = { item, since };
-      this.linkConflict();
+      this.tellConflict();
     }
+    if (action === "create") this.given?.prefer(part(this, "item"), item);
     if (action === "delete") this.offerAgain({ ...args, replicas: size });
     this.toLive();
     return true;
@@ -220,29 +213,39 @@ export class TryItElement extends HTMLElement {
     return (items.find((candidate) => candidate.item === item) ?? items[0])?.controller ?? "";
   }
 
-  private answer({ ok, text }: Answer): void {
+  private answer(text: string, look = " is-error"): void {
     const said = part(this, "said");
-    said.className = ok ? "tryit-said" : "tryit-said is-error";
+    said.className = `tryit-said${look}`;
     said.replaceChildren(h("span", {}, text));
   }
 
-  /** Leads to the controller's own conflict, once it is there. */
-  private linkConflict(): void {
+  /**
+   * Once the controller has met the conflict that the page has brought about, that is what is told: which write was
+   * refused, and, as soon as it is known, whose write had come before it.
+   */
+  private tellConflict(): void {
     const { app, awaited } = this;
-    const run =
-      awaited === undefined
-        ? undefined
-        : app?.model
-            .reconcilesOf(this.controllerOf(awaited.item), awaited.item)
-            .find((one) => one.start > awaited.since && one.writes.some(({ status }) => status === 409));
-    if (run === undefined) return;
-    this.awaited = undefined;
-    const { controller, item, key } = run;
-    const link = h("button", { class: "link", type: "button" }, "The controller met a conflict too");
+    if (app === undefined || awaited === undefined) return;
+    // One on no version is no such conflict: it makes what is there already.
+    const lost = ({ status, before = "" }: Write): boolean => status === 409 && before !== "";
+    const run = app.model
+      .reconcilesOf(this.controllerOf(awaited.item), awaited.item)
+      .filter((one) => one.start > awaited.since && one.writes.some(lost))
+      .at(-1);
+    const write = run?.writes.find(lost);
+    if (run === undefined || write === undefined) return;
+    const by = app.model.overtaken(run, write)?.cause;
+    if (by !== undefined) this.awaited = undefined;
+    const said = part(this, "said");
+    const first = by === undefined ? "" : `: ${whose(by)} had made rv ${String(by.resourceVersion)} first`;
+    const text = `${run.controller}'s ${write.subresource ?? ""} write on rv ${String(write.before)} was refused, 409 Conflict${first}.`;
+    const known = said.querySelector("span");
+    if (said.querySelector("button") !== null && known !== null) return say(known, text);
+    const link = h("button", { class: "link", type: "button" }, "Show the reconcile");
     link.addEventListener("click", () => {
-      app?.selection.set({ controller, item, reconcile: key });
+      this.given?.go(run.key, "");
     });
-    part(this, "said").append(link);
+    said.replaceChildren(h("span", {}, text), link);
   }
 
   private offerAgain(args: Readonly<Record<string, string>>): void {
@@ -275,4 +278,9 @@ function narrow(): boolean {
 
 function split(item: string): readonly [string, string] {
   return item.includes("/") ? [item.slice(0, item.indexOf("/")), nameOf(item)] : ["default", item];
+}
+
+/** whose write a cause tells of. */
+function whose({ by, manager = "somebody" }: Cause): string {
+  return by === "self" ? "an own write" : manager;
 }

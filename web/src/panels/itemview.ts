@@ -7,7 +7,7 @@ import type { WhyLink } from "../model/types.ts";
 import { h, s } from "../view/dom.ts";
 import { findingList } from "../view/findings.ts";
 import { axisEnds } from "./charts.ts";
-import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
+import { generationsOf, journeyOf, leadsTo, markRoom, markSaid, markText } from "./journey.ts";
 import type { Generations, Journey, Mark } from "./journey.ts";
 import { section } from "../view/parts.ts";
 import type { Scope, View } from "../view/scope.ts";
@@ -54,7 +54,8 @@ export const itemView: View = {
 
 function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
   const { model, selection, run, t, zone, width, letters } = scope;
-  const journey = journeyOf(runs, t, width, Math.max(markRoom, 2.6 * letters));
+  const letter = 0.45 * letters;
+  const journey = journeyOf(runs, t, width, letter);
   const rowHeight = letters + markHeight + 16;
   const height = journey.rows.length * rowHeight;
   const svg = s("svg", { class: "journey", width, height, "aria-hidden": "true" });
@@ -66,9 +67,11 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
     svg.append(s("text", { x: 0, y: i * rowHeight + letters, class: "journey-row" }, row)),
   );
   for (const mark of journey.marks)
-    svg.append(markDrawn(mark, journey.rows.indexOf(mark.row) * rowHeight + letters + 2, run));
+    svg.append(markDrawn(mark, journey.rows.indexOf(mark.row) * rowHeight + letters + 2, run, letter));
   const at = run === undefined ? -1 : runs.findIndex(({ key }) => key === run.key);
   const said = run === undefined ? "" : `, ${causesShort(run)}, ${outcome(run)}, ${clock(run.start, zone)}`;
+  const mark = journey.marks.find((one) => one.runs.length > 1 && one.runs.some(({ key }) => key === run?.key));
+  const among = mark === undefined ? "" : `, in a mark of ${markSaid(mark)}`;
   return h(
     "div",
     {
@@ -79,7 +82,7 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
       "aria-valuemin": 1,
       "aria-valuemax": runs.length,
       "aria-valuenow": at + 1,
-      "aria-valuetext": `reconcile ${String(at + 1)} of ${String(runs.length)}${said}`,
+      "aria-valuetext": `reconcile ${String(at + 1)} of ${String(runs.length)}${said}${among}`,
       "data-walk": true,
     },
     svg,
@@ -91,7 +94,7 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
 /** A stay in the queue or the waiting room, where it is long enough to be seen. */
 function stay(svg: SVGElement, wait: Wait, t: number, x: (at: number) => number, height: number): boolean {
   const left = x(wait.from);
-  const right = x(wait.to === 0 ? t : Math.min(t, wait.to));
+  const right = Math.min(Number(svg.getAttribute("width")), x(wait.to === 0 ? t : Math.min(t, wait.to)));
   if (wait.from > t || left < 0 || right - left < 2) return false;
   svg.append(
     s(
@@ -115,17 +118,19 @@ function stripes(drawn: ReadonlySet<string>): HTMLElement | undefined {
   return root;
 }
 
-function markDrawn(mark: Mark, y: number, selected: Reconcile | undefined): SVGElement {
+function markDrawn(mark: Mark, y: number, selected: Reconcile | undefined, letter: number): SVGElement {
   const { x, look, runs } = mark;
+  const text = markText(mark);
+  const wide = Math.max(markRoom, letter * text.length);
   const n = runs.length;
   const to = leadsTo(mark, selected?.key);
   const here = runs.some(({ key }) => key === selected?.key) ? " is-here" : "";
   const g = s("g", { class: `mark${here}`, transform: `translate(${String(x + 4)} ${String(y)})`, "data-go": to?.key });
-  g.append(s("rect", { class: "mark-hit", x: -4, y: -2, width: markRoom, height: 32 }));
+  g.append(s("rect", { class: "mark-hit", x: 8 - wide / 2, y: -2, width: wide, height: 32 }));
   g.append(icon(look));
-  if (n > 1) g.append(s("text", { x: 8, y: 27, class: "mark-n" }, `×${n > 99 ? "99+" : String(n)}`));
+  if (n > 1) g.append(s("text", { x: 8, y: 27, class: "mark-n" }, text));
   const said = to === undefined ? "" : `${causesShort(to)}, ${outcome(to)}`;
-  g.append(s("title", {}, n > 1 ? `${String(n)} reconciles: each press goes to another. Now: ${said}` : said));
+  g.append(s("title", {}, n > 1 ? `${markSaid(mark)}: each press goes to another. Now: ${said}` : said));
   return g;
 }
 

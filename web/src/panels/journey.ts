@@ -22,6 +22,38 @@ export function leadsTo({ look, runs }: Mark, selected: string | undefined): Rec
   return at >= 0 ? runs[(at + 1) % runs.length] : runs.find((run) => lookOf(run) === look);
 }
 
+/** How many of a mark's reconciles have the look that it is drawn with. */
+function alike({ look, runs }: Mark): number {
+  return runs.filter((run) => lookOf(run) === look).length;
+}
+
+/** markText stands below a mark: how many it is, or how many of them are as bad as it is drawn; "" for one alone. */
+export function markText(mark: Mark): string {
+  const n = mark.runs.length;
+  const like = alike(mark);
+  if (n === 1) return "";
+  return like === n ? `×${upTo99(n)}` : `${upTo99(like)} of ${upTo99(n)}`;
+}
+
+function upTo99(n: number): string {
+  return n > 99 ? "99+" : String(n);
+}
+
+const saidOf = new Map<Look, string>([
+  [FAILED, "failed"],
+  [IN_FLIGHT, "running"],
+  [REFUSED, "with a refused write"],
+  [WAITING, "to come back"],
+]);
+
+/** markSaid tells a mark of many in words: "6 reconciles, 3 failed". */
+export function markSaid(mark: Mark): string {
+  const n = mark.runs.length;
+  const like = alike(mark);
+  const what = saidOf.get(mark.look);
+  return `${String(n)} reconciles${what === undefined ? "" : `, ${like === n ? "all" : String(like)} ${what}`}`;
+}
+
 export interface Journey {
   readonly from: number;
   readonly to: number;
@@ -39,17 +71,29 @@ const worst: readonly Look[] = [FAILED, IN_FLIGHT, REFUSED, WAITING, DONE];
 
 /**
  * journeyOf places runs (in order of time) on a line of that width. It ends with the last of them, or at t while that
- * runs. Marks of a row stand apart by so many pixels at least: as wide as a number below them may be.
+ * runs. Marks of a row stand apart by their room at least, or as far as the text below one of them is wide, by the width
+ * of a letter.
  */
-export function journeyOf(runs: readonly Reconcile[], t: number, width: number, apart = markRoom): Journey {
+export function journeyOf(runs: readonly Reconcile[], t: number, width: number, letter = 0): Journey {
   const from = runs[0]?.start ?? t;
   const end = runs.at(-1);
   const to = Math.max(end === undefined || end.to === 0 ? t : Math.min(t, end.to), from + 1);
+  const across = (run: Reconcile): number => ((run.start - from) / (to - from)) * (width - markRoom);
+  for (let apart = markRoom; ;) {
+    const marks = placed(runs, across, apart);
+    const wide = letter * Math.max(...marks.map((mark) => markText(mark).length));
+    if (wide <= apart) return { from, to, width, rows: [...new Set(marks.map(({ row }) => row))], marks };
+    apart = wide;
+  }
+}
+
+/** Marks of a row that stand so far apart. */
+function placed(runs: readonly Reconcile[], across: (run: Reconcile) => number, apart: number): readonly Mark[] {
   const marks: { row: string; x: number; look: Look; runs: Reconcile[] }[] = [];
   const last = new Map<string, (typeof marks)[number]>();
   for (const run of runs) {
     const row = run.causes[0] === undefined ? "not known" : causeSaid(run.causes[0]).chip;
-    const x = ((run.start - from) / (to - from)) * (width - markRoom);
+    const x = across(run);
     const look = lookOf(run);
     const before = last.get(row);
     if (before !== undefined && x < before.x + apart) {
@@ -61,7 +105,7 @@ export function journeyOf(runs: readonly Reconcile[], t: number, width: number, 
     last.set(row, mark);
     marks.push(mark);
   }
-  return { from, to, width, rows: [...last.keys()], marks };
+  return marks;
 }
 
 /** A step line: from at on it is v. */

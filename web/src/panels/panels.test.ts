@@ -8,7 +8,7 @@ import { findingsAt } from "../view/findings.ts";
 import { standsStill } from "../view/standstill.ts";
 import { ended } from "./chainview.ts";
 import { findingText } from "./findingsview.ts";
-import { generationsOf, journeyOf, leadsTo, markRoom } from "./journey.ts";
+import { generationsOf, journeyOf, leadsTo, markRoom, markSaid, markText } from "./journey.ts";
 import { queueNow } from "./queueview.ts";
 import { dropSaid, gapSaid, startSteps, verdict } from "./startup.ts";
 
@@ -35,6 +35,30 @@ test("a mark is as bad as the worst in it: a refused write stands above what wai
   const [mark] = journeyOf([fine, again, refused], at(9999), 30).marks;
   assert.deepEqual([mark?.look, mark?.runs.length], [{ shape: "tick", tone: "warn" }, 3]);
   assert.equal(mark && leadsTo(mark, undefined)?.key, "c");
+});
+
+test("a mark of many says how many of them are as bad as it is drawn", () => {
+  const said = (...results: readonly string[]): readonly string[] => {
+    const runs = results.map((result, i) => pass(i, [0.1], { key: String(i), causes: [cause()], result }));
+    const marks = journeyOf(runs, at(9999), 30).marks;
+    return marks.flatMap((mark) => [markText(mark), markSaid(mark)]);
+  };
+  assert.deepEqual(said("error", "success", "error", "success"), ["2 of 4", "4 reconciles, 2 failed"]);
+  assert.deepEqual(said("error", "error"), ["×2", "2 reconciles, all failed"]);
+  assert.deepEqual(said("success", "success"), ["×2", "2 reconciles"]);
+  assert.deepEqual(said("requeue_after", "success", "success"), ["1 of 3", "3 reconciles, 1 to come back"]);
+  assert.equal(said(...Array.from({ length: 300 }, (_, i) => (i < 120 ? "error" : "success")))[0], "99+ of 99+");
+});
+
+test("marks stand as far apart as the widest of the words below them", () => {
+  const bad = (i: number): string => (i % 3 === 0 ? "error" : "success");
+  const runs = Array.from({ length: 60 }, (_, i) =>
+    pass(i * 20, [0.1], { key: String(i), causes: [cause()], result: bad(i) }),
+  );
+  const { marks } = journeyOf(runs, at(9999), 300, 6);
+  const wide = 6 * Math.max(...marks.map((mark) => markText(mark).length));
+  assert.ok(marks.length > 2 && wide > markRoom);
+  for (const [i, { x }] of marks.entries()) assert.ok(i === 0 || x - (marks[i - 1]?.x ?? 0) >= wide);
 });
 
 test("a journey has a row for each cause, and marks by result", () => {

@@ -1,7 +1,7 @@
 /** What only a presenter or a class needs is a script of its own: actions, commands, the room, lessons. It is loaded once it has something to do. */
 import type { Control } from "../base/rows.gen.ts";
 import type { App } from "./app.ts";
-import { offer } from "./choices.ts";
+import { offer, prefer } from "./choices.ts";
 import { show } from "./dom.ts";
 import type { Tell } from "./link.ts";
 
@@ -22,6 +22,8 @@ export interface Given {
   readonly go: (reconcile: string, write: string) => void;
   /** Fills a choice, and keeps what was chosen. */
   readonly offer: (select: HTMLSelectElement, names: readonly string[]) => void;
+  /** Makes a name the choice, as soon as it is there. */
+  readonly prefer: (select: HTMLSelectElement, name: string) => void;
   /** Fits everything to the room and the letters that it has now. */
   readonly relaid: () => void;
 }
@@ -62,7 +64,7 @@ export class ClassroomLoader {
   private asked = false;
 
   /** given lacks what is counted here. */
-  constructor(given: Omit<Given, "acts" | "offer">) {
+  constructor(given: Omit<Given, "acts" | "offer" | "prefer">) {
     const { app } = given;
     let chosen = 0;
     const count = (): void => {
@@ -70,7 +72,7 @@ export class ClassroomLoader {
     };
     app.selection.subscribe(count);
     app.filter.subscribe(count);
-    this.given = { ...given, offer, acts: () => app.playhead.moves + chosen };
+    this.given = { ...given, offer, prefer, acts: () => app.playhead.moves + chosen };
     for (const id of buttons) {
       const button = document.getElementById(id);
       if (button === null) continue;

@@ -5,7 +5,7 @@ import { noticeOf } from "./notices.ts";
 import type { Asked, Words } from "./notices.ts";
 
 /** For how many milliseconds something is told; four times as long when it offers something. */
-const toldFor = 4000;
+export const toldFor = 4000;
 
 export class NoticeElement extends HTMLElement implements Asked {
   private app: App | undefined;

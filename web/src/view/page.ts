@@ -3,6 +3,7 @@ import type { Control } from "../base/rows.gen.ts";
 import type { Scene } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { ClassroomLoader } from "./classroom.ts";
+import { markCut } from "./cut.ts";
 import { copied, the } from "./dom.ts";
 import { History } from "./history.ts";
 import { listenKeys } from "./keys.ts";
@@ -65,6 +66,7 @@ export function buildPage(app: App, page: string): PageParts {
   for (const part of [panel, status, twin]) part.connect(app);
   const relaid = connectLooks(app, lanes);
   connectCopies();
+  for (const box of document.querySelectorAll("[data-cut]")) markCut(box);
   const voice = new Voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
   search.connect(app, {

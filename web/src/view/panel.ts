@@ -10,6 +10,7 @@ import { findingsAt } from "./findings.ts";
 import { head } from "./head.ts";
 import { Later } from "./later.ts";
 import { linkHere } from "./link.ts";
+import { toldFor } from "./notice.ts";
 import { keepingPlace } from "./redraw.ts";
 import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
@@ -64,8 +65,9 @@ export class PanelElement extends HTMLElement {
   };
   /** The reconcile of which the body speaks, "" for none. */
   private shown = "";
-  /** What became of the last copy, the button that was pressed for it, and the reconcile that was shown then. */
-  private taken = { selector: "", said: "", shown: "" };
+  /** What became of the last copy, the button that was pressed for it with its own words, and the reconcile that was shown then. */
+  private taken = { selector: "", said: "", own: "", shown: "" };
+  private forgetting = 0;
   /** The pointer is down: what is under it stays until it is up, so that a click arrives. */
   private held = false;
   private size = { looks: -1, width: 0, letters: 0 };
@@ -73,8 +75,8 @@ export class PanelElement extends HTMLElement {
   connect(app: App): void {
     this.app = app;
     this.tabs.paint("latest", 0, [], "");
-    // What the hub has rendered stays until there is something to be drawn.
-    this.prepend(this.tabs.root);
+    // Above what scrolls. What the hub has rendered stays until there is something to be drawn.
+    this.before(this.tabs.root);
     this.addEventListener("click", (event) => {
       this.press(event);
     });
@@ -101,6 +103,7 @@ export class PanelElement extends HTMLElement {
     });
     app.selection.subscribe(() => {
       if (app.selection.get() === undefined) this.selected = "run";
+      this.forget();
       this.toTop();
     });
   }
@@ -120,7 +123,7 @@ export class PanelElement extends HTMLElement {
 
   /** Shows the list as its tab does; answers its title. */
   list(): HTMLElement | null {
-    this.querySelector<HTMLElement>('[data-panel="latest"]')?.click();
+    this.tabs.root.querySelector<HTMLElement>('[data-panel="latest"]')?.click();
     this.paint();
     return this.querySelector(".panel-title");
   }
@@ -128,13 +131,13 @@ export class PanelElement extends HTMLElement {
   private toTop(): void {
     this.scrollTop = 0;
     // On a narrow page it is the page that scrolls.
-    if (this.getBoundingClientRect().top < 0) this.scrollIntoView();
+    if (this.tabs.root.getBoundingClientRect().top < 0) this.tabs.root.scrollIntoView();
   }
 
   paint(): void {
     const app = this.app;
     if (app === undefined) return;
-    if (!this.body.isConnected) this.replaceChildren(this.tabs.root, this.body);
+    if (!this.body.isConnected) this.replaceChildren(this.body);
     const scope = this.scope(app);
     const tab = this.tabOf(scope);
     const lanes = app.model.lanes(scope.t).map(({ name }) => name);
@@ -186,10 +189,12 @@ export class PanelElement extends HTMLElement {
   }
 
   private paintList(app: App): void {
-    const from = this.contains(document.activeElement) ? this.shown : "";
+    const { activeElement } = document;
+    const from = this.contains(activeElement) || this.tabs.root.contains(activeElement) ? this.shown : "";
     this.shown = "";
     if (this.drawn !== "latest") this.body.replaceChildren(this.runs.root);
     this.drawn = "latest";
+    this.tabIndex = -1;
     const t = app.playhead.now();
     const { following } = app.playhead;
     const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
@@ -216,6 +221,8 @@ export class PanelElement extends HTMLElement {
         this.body.replaceChildren(...named, ...view.nodes(scope));
       });
       this.drawn = sign;
+      // Where nothing in it takes the focus, it does itself, to be scrolled by keys.
+      this.tabIndex = this.body.querySelector("button, summary, [tabindex='0']") === null ? 0 : -1;
       this.shown = scope.run?.key ?? "";
       this.answer();
     }
@@ -258,9 +265,15 @@ export class PanelElement extends HTMLElement {
     const text = button.dataset["take"] === "link" ? Promise.resolve(linkHere(app)) : issue();
     const { take = "", key } = button.dataset;
     const selector = `[data-take="${take}"]${key === undefined ? "" : `[data-key="${CSS.escape(key)}"]`}`;
+    this.forget();
+    const own = button.textContent;
+    const { shown } = this;
     const answer = (said: string): void => {
-      this.taken = { selector, said, shown: this.shown };
+      this.taken = { selector, said, own, shown };
       this.answer();
+      this.forgetting = window.setTimeout(() => {
+        this.forget();
+      }, toldFor);
     };
     void text.then(copied).then(
       (ok) => {
@@ -272,11 +285,19 @@ export class PanelElement extends HTMLElement {
     );
   }
 
-  /** What became of the last copy stands on its button, also when that is drawn anew. */
+  /** What became of the last copy stands on its button for a while, also when that is drawn anew. */
   private answer(): void {
     const { selector, said, shown } = this.taken;
     const button = selector === "" || shown !== this.shown ? null : this.body.querySelector(selector);
     if (button !== null) say(button, said);
+  }
+
+  /** The button of the last copy says again what it is for. */
+  private forget(): void {
+    clearTimeout(this.forgetting);
+    this.taken.said = this.taken.own;
+    this.answer();
+    this.taken.selector = "";
   }
 
   private press({ target }: MouseEvent): void {

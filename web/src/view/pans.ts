@@ -1,10 +1,13 @@
 /** What pointers and wheels do on the line of time: press and drag on the bars, drag the times below, pinch, wheel. */
 
-/** All x are those of the page, in CSS pixels. */
+/** All x are those of the page, in CSS pixels; a height y is one in the line. */
 export interface Pans {
-  /** Whether a height in the line is of the times below the bars. */
+  /** Whether a height is of the times below the bars. */
   readonly isAxis: (y: number) => boolean;
-  readonly press: (x: number) => void;
+  /** On the times, that is a press from which no drag came. */
+  readonly press: (x: number, y: number) => void;
+  /** A pointer that is not down moves. */
+  readonly hover: (x: number, y: number) => void;
   readonly drag: (x: number) => void;
   readonly dragged: () => void;
   readonly pan: (px: number) => void;
@@ -21,6 +24,7 @@ export function pans(line: HTMLElement, on: Pans): void {
   let begun = 0;
   let does: "seek" | "pan" | "pinch" = "seek";
   let dragged = false;
+  const height = (event: PointerEvent): number => event.clientY - line.getBoundingClientRect().top;
   line.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     // The focus stays where it is, so that the arrow keys go on stepping by phase.
@@ -30,17 +34,17 @@ export function pans(line: HTMLElement, on: Pans): void {
     begun = event.clientX;
     dragged = false;
     if (down.size > 1) does = "pinch";
-    else if (on.isAxis(event.clientY - line.getBoundingClientRect().top)) does = "pan";
+    else if (on.isAxis(height(event))) does = "pan";
     else {
       does = "seek";
-      on.press(event.clientX);
+      on.press(event.clientX, height(event));
     }
   });
   line.addEventListener("pointermove", (event) => {
     const { clientX: x } = event;
     const was = down.get(event.pointerId);
     if (was === undefined) {
-      line.style.cursor = on.isAxis(event.clientY - line.getBoundingClientRect().top) ? "ew-resize" : "";
+      on.hover(x, height(event));
       return;
     }
     down.set(event.pointerId, x);
@@ -55,7 +59,9 @@ export function pans(line: HTMLElement, on: Pans): void {
       on.zoom(Math.max(24, Math.abs(was - other)) / Math.max(24, Math.abs(now - other)), (now + other) / 2);
   };
   const up = (event: PointerEvent): void => {
-    if (down.delete(event.pointerId) && does === "seek" && dragged) on.dragged();
+    const was = down.delete(event.pointerId);
+    if (was && does === "seek" && dragged) on.dragged();
+    if (was && does === "pan" && !dragged && event.type === "pointerup") on.press(event.clientX, height(event));
     if (does === "seek") dragged = false;
   };
   line.addEventListener("pointerup", up);

@@ -5,6 +5,9 @@ import type { Bar } from "../model/density.ts";
 import type { Span } from "../model/types.ts";
 import type { App } from "./app.ts";
 import { attr, part } from "./dom.ts";
+import { markAt } from "./linemarks.ts";
+import type { LineMark } from "./linemarks.ts";
+import { LineTip } from "./linetip.ts";
 import { pans } from "./pans.ts";
 import { speedSaid } from "./playhead.ts";
 import { readPalette } from "./shapes.ts";
@@ -29,6 +32,10 @@ export class Scrubber {
   private readonly stretch = new Stretch();
   private palette: Palette | undefined;
   private bars: readonly Bar[] = [];
+  private marks: readonly LineMark[] = [];
+  private readonly tip: LineTip;
+  /** Where the pointer rests, in the page and in the line's height; undefined while it is elsewhere. */
+  private pointer: { readonly x: number; readonly y: number } | undefined;
   /** What the line was drawn from last. */
   private drawn = "";
 
@@ -43,9 +50,13 @@ export class Scrubber {
       });
     }
     pans(this.line, {
-      isAxis: (y) => y > this.line.clientHeight - axisHeight(this.colours()),
-      press: (x) => {
-        this.goTo(x);
+      isAxis: (y) => this.isAxis(y),
+      press: (x, y) => {
+        this.press(x, y);
+      },
+      hover: (x, y) => {
+        this.pointer = { x, y };
+        this.point();
       },
       drag: (x) => {
         app.playhead.seek(this.timeAt(x));
@@ -62,6 +73,12 @@ export class Scrubber {
         app.wake();
       },
     });
+    this.tip = new LineTip(this.line, app);
+    for (const over of ["pointerleave", "pointerdown"])
+      this.line.addEventListener(over, () => {
+        this.pointer = undefined;
+        this.point();
+      });
     this.line.addEventListener("keydown", (event) => {
       this.key(event);
     });
@@ -115,7 +132,8 @@ export class Scrubber {
     this.drawn = sign.join();
     const drawing = this.drawing(t);
     this.bars = drawing.bars;
-    drawTimeline(this.canvas, drawing);
+    this.marks = drawTimeline(this.canvas, drawing);
+    this.point();
     this.say(t);
   }
 
@@ -217,11 +235,42 @@ export class Scrubber {
     return this.stretch.from + part * this.stretch.length;
   }
 
+  /** The mark that is under a place, of the page across and of the line in height. */
+  private markAt({ x, y }: { readonly x: number; readonly y: number }): LineMark | undefined {
+    // Without a mark there is nothing to be measured.
+    if (this.marks.length === 0) return undefined;
+    return markAt(this.marks, x - this.line.getBoundingClientRect().left, y);
+  }
+
+  /** What the pointer is over says what it is. */
+  private point(): void {
+    const { pointer, line } = this;
+    const mark = pointer && this.markAt(pointer);
+    const axis = pointer !== undefined && mark === undefined && this.isAxis(pointer.y);
+    line.style.cursor = axis ? "ew-resize" : "";
+    this.tip.show(mark);
+  }
+
+  private isAxis(y: number): boolean {
+    return y > this.line.clientHeight - axisHeight(this.colours());
+  }
+
+  private press(x: number, y: number): void {
+    const { app } = this;
+    const of = this.markAt({ x, y })?.of;
+    if (of === undefined) {
+      if (!this.isAxis(y)) this.goTo(this.timeAt(x));
+    } else if ("count" in of) this.goTo((of.from + of.to) / 2);
+    else {
+      select(app, of);
+      app.playhead.seek(momentOf(app, of, "apply"));
+    }
+  }
+
   /** Goes to a bar's time and selects what is most worth a look there: an error, else the last reconcile. */
-  private goTo(clientX: number): void {
+  private goTo(at: number): void {
     const { app } = this;
     const width = bucketOf(this.stretch);
-    const at = this.timeAt(clientX);
     const from = Math.floor(at / width) * width;
     const inside = app.filter
       .get()

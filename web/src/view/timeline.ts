@@ -4,6 +4,7 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND, clock, clockMs } from "../base/time.ts";
 import type { Bar } from "../model/density.ts";
 import type { Span } from "../model/types.ts";
+import type { LineMark } from "./linemarks.ts";
 import type { Palette } from "./shapes.ts";
 import { roundUp } from "./stretch.ts";
 import { failed, isBad, lookOf } from "./words.ts";
@@ -49,14 +50,15 @@ interface Pen {
   readonly base: number;
   readonly letters: number;
   readonly x: (t: number) => number;
+  readonly marks: LineMark[];
 }
 
-/** drawTimeline paints everything anew; it is small. */
-export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing): void {
+/** drawTimeline paints everything anew; it is small. It answers the marks that can be pressed. */
+export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing): readonly LineMark[] {
   const { w, h } = sizeOf(canvas);
   const page = canvas.getContext("2d");
   const c = sheetOf(canvas).getContext("2d");
-  if (page === null || c === null || w === 0) return;
+  if (page === null || c === null || w === 0) return [];
   const dpr = devicePixelRatio;
   for (const one of [canvas, c.canvas]) {
     if (one.width !== Math.round(w * dpr)) one.width = Math.round(w * dpr);
@@ -68,7 +70,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   const axis = axisHeight(palette);
   const { left, width } = barsRoom(w);
   const x = (t: number): number => left + ((t - span.from) / (span.to - span.from)) * width;
-  const pen: Pen = { c, palette, left, right: left + width, top: 11, base: h - axis, letters: axis - 9, x };
+  const pen: Pen = { c, palette, left, right: left + width, top: 11, base: h - axis, letters: axis - 9, x, marks: [] };
   c.font = `400 ${String(pen.letters)}px ${palette.sans}`;
   drawKept(pen, drawing);
   for (const gap of drawing.gaps) hatch(pen, gap, gap.said);
@@ -81,6 +83,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   drawMarker(pen, drawing);
   page.clearRect(0, 0, canvas.width, canvas.height);
   page.drawImage(c.canvas, 0, 0);
+  return pen.marks;
 }
 
 const sheets = new WeakMap<Element, HTMLCanvasElement>();
@@ -104,11 +107,13 @@ function sizeOf(canvas: Element): { w: number; h: number } {
 }
 
 /** What the filter leaves out stands pale behind what it shows; errors have their part of a bar whatever it counts. */
-function drawBars({ c, palette, base, top, x }: Pen, { bars }: TimelineDrawing): void {
+function drawBars(pen: Pen, { bars }: TimelineDrawing): void {
+  const { c, palette, base, top, x } = pen;
   const most = Math.max(3, ...bars.map((bar) => bar.count));
   // The root lets single reconciles be seen beside a burst of them.
   const tall = (n: number): number => (n === 0 ? 0 : Math.max(3, Math.sqrt(n / most) * (base - top)));
-  for (const { from, to, count, errors, refused, shown, shownErrors, shownRefused } of bars) {
+  for (const bar of bars) {
+    const { from, to, count, errors, refused, shown, shownErrors, shownRefused } = bar;
     if (count === 0) continue;
     const at = x(from);
     const step = x(to) - at;
@@ -124,24 +129,31 @@ function drawBars({ c, palette, base, top, x }: Pen, { bars }: TimelineDrawing):
     if (shownErrors > 0) column(Math.max(5, (tall(shown) * shownErrors) / shown), palette.tone.error);
     const bad = errors > 0;
     const colour = (bad ? shownErrors : shownRefused) > 0 ? palette.tone[bad ? "error" : "warn"] : palette.line;
-    if (bad || refused > 0) mark(c, at + wide / 2, base + 2, colour, bad);
+    if (bad || refused > 0) mark(pen, bar, at + wide / 2, colour, bad);
   }
 }
 
-/** Below the line errors are told by shape as well: a small triangle; a refused write that is no error by a dot. */
-function mark(c: CanvasRenderingContext2D, x: number, y: number, colour: string, error: boolean): void {
+/**
+ * Below the line errors are told by shape as well: a triangle; a refused write that is no error by a dot. They are as
+ * large as the times beside them allow.
+ */
+function mark({ c, base, letters, marks }: Pen, of: LineMark["of"], x: number, colour: string, error: boolean): void {
+  const half = 0.4 * letters;
+  const top = base + 2;
   c.fillStyle = colour;
   c.beginPath();
   if (error) {
-    c.moveTo(x, y);
-    c.lineTo(x + 3.4, y + 6);
-    c.lineTo(x - 3.4, y + 6);
-  } else c.arc(x, y + 3.2, 2.8, 0, 2 * Math.PI);
+    c.moveTo(x, top);
+    c.lineTo(x + half, top + 1.7 * half);
+    c.lineTo(x - half, top + 1.7 * half);
+  } else c.arc(x, top + 0.8 * half, 0.8 * half, 0, 2 * Math.PI);
   c.fill();
+  marks.push({ x, y: top + 0.85 * half, error, of });
 }
 
 /** Reconciles one by one: how long they were in the queue, how long they took, beneath each other by their worker. */
-function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at }: TimelineDrawing): void {
+function drawRuns(pen: Pen, { runs, selected, at }: TimelineDrawing): void {
+  const { c, palette, base, top, x, right } = pen;
   const lanes = 1 + Math.min(5, Math.max(...runs.map(({ run }) => run.worker)));
   const pitch = (base - top) / lanes;
   const high = Math.min(16, pitch - 2);
@@ -160,7 +172,7 @@ function drawRuns({ c, palette, base, top, x, right }: Pen, { runs, selected, at
       c.lineWidth = 2;
       c.stroke();
     }
-    if (isBad(run)) mark(c, (start + end) / 2, base + 2, colour, failed(run));
+    if (isBad(run)) mark(pen, run, (start + end) / 2, colour, failed(run));
   }
 }
 

@@ -1,0 +1,16 @@
+/** Says of a box that scrolls that there is more than is seen. */
+
+/** markCut shows the button that follows a box as long as there is more below; a press brings it into sight. data-above: there is more above. */
+export function markCut(box: Element): void {
+  const button = box.nextElementSibling;
+  const paint = (): void => {
+    box.toggleAttribute("data-above", box.scrollTop > 0);
+    button?.toggleAttribute("hidden", box.scrollHeight - box.clientHeight - box.scrollTop < 2);
+  };
+  const sizes = new ResizeObserver(paint);
+  for (const one of [box, ...box.children]) sizes.observe(one);
+  box.addEventListener("scroll", paint);
+  button?.addEventListener("click", () => {
+    box.scrollBy({ top: box.clientHeight / 2 });
+  });
+}
