@@ -167,7 +167,8 @@ export class LessonElement extends HTMLElement {
 
   /** The words are put there anew only when they are new: they are read aloud. */
   private drawWords(lesson: Lesson): void {
-    const lines = wordsOf(lesson).map((line) => naming(line, this.named));
+    const name = this.named === "" ? "" : `${this.named}, `;
+    const lines = wordsOf(lesson).map((line) => line.replace(selected, name + selected));
     const text = [lesson.heading, ...lines].join("\n");
     if (text === this.words) return;
     this.words = text;
@@ -343,10 +344,6 @@ function nameOf(lesson: Lesson | undefined, { model }: App): string {
   if (lesson === undefined || !wordsOf(lesson).some((line) => line.includes(selected))) return "";
   const run = model.reconcile(lesson.sel.reconcile);
   return run === undefined ? "" : `${model.called(run.item)} #${String(model.nth(run).n)}`;
-}
-
-function naming(line: string, name: string): string {
-  return name === "" ? line : line.replace(selected, `${name}, ${selected}`);
 }
 
 /** Once a beat is done, what came of it takes the place of what was said before: the map needs the room. */

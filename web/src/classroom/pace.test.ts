@@ -19,7 +19,7 @@ function token(more: Partial<Token>): Token {
 function lesson(state: string, more: Partial<Lesson> = {}): Lesson {
   const sel = { controller: "podset", item: "lesson-2/web", reconcile: state === "done" ? "abc" : "" };
   const came = [{ says: "web is idle", what: "1", holds: true }];
-  return { id: "lesson-2", beat: 2, state, after: "At rest.", next: "Next beat", sel, came, ...more } as Lesson;
+  return { id: "lesson-2", beat: 2, state, next: "Next beat", sel, came, ...more } as Lesson;
 }
 
 /** A page whose hub's clock and picture are put where a test wants them. */
@@ -38,15 +38,12 @@ function page() {
 
 test("what came of a beat is told when the picture has stood still at it, and Next does nothing before", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  let now = 0;
-  t.mock.method(performance, "now", () => now);
   const { at, pace } = page();
   pace.of(lesson("waiting"));
   const done = lesson("done");
   at.scene = { ...still, t: at.now - S / 4, tokens: [token({ node: "compute" })] };
   const held = pace.of(done);
   assert.equal(held?.state, "waiting");
-  assert.equal(held.after, "");
   assert.equal(held.next, "");
   assert.equal(held.sel.reconcile, "");
   assert.match(held.waitingFor, /picture/);
@@ -58,7 +55,7 @@ test("what came of a beat is told when the picture has stood still at it, and Ne
   assert.equal(pace.of(done), held, "it is still at work");
   at.scene = { ...still, t: at.now };
   assert.equal(pace.of(done), held, "it has only just come to rest");
-  now += 200;
+  at.now += S / 5;
   assert.equal(pace.of(done), done);
 });
 
@@ -94,7 +91,7 @@ test("only the end of a beat that was seen is waited for; the answer to its ques
   const revealed = { ...question, reveal: true, right: 0, because: "Counted." };
   pace.of(lesson("waiting"));
   const shown = pace.of(lesson("done", { question: revealed }));
-  assert.deepEqual(shown?.question, { ...question, reveal: false, tally: [], right: -1, because: "" });
+  assert.equal(shown?.question?.reveal, false);
   assert.deepEqual(shown.came, []);
   const again = lesson("acting");
   assert.equal(pace.of(again), again, "it was restarted meanwhile");

@@ -4,8 +4,8 @@ import type { App } from "../view/app.ts";
 
 /** The picture is at most so far behind what has happened, µs. */
 const longest = 2_500_000;
-/** What is at rest has been so for a while: what is drawn next may come a moment later, ms. */
-const still = 200;
+/** What is at rest has been so for a while, as what is drawn next may come a moment later, µs. */
+const still = 200_000;
 /** How often the picture is looked at meanwhile, ms. */
 const look = 100;
 
@@ -16,9 +16,10 @@ export class Pace {
   private readonly app: Seen;
   private told: Lesson | undefined;
   private shown: Lesson | undefined;
-  /** When the page heard that the beat is done, hub's clock; undefined while nothing is held back. */
+  /** When the page heard that the beat is done, by the hub's clock; undefined while nothing is held back. */
   private since: number | undefined;
-  private restedAt = Infinity;
+  /** When the picture was last seen not to have got there. */
+  private moved = 0;
 
   constructor(app: Seen) {
     this.app = app;
@@ -26,42 +27,27 @@ export class Pace {
 
   /** What is to be shown of the lesson that the hub tells: the same object until that changes. */
   of(told: Lesson | undefined): Lesson | undefined {
-    if (told !== this.told) this.hear(told);
-    if (this.since === undefined) return this.shown;
-    if (told !== undefined && !this.drawn(told, this.since)) {
-      setTimeout(() => {
-        this.app.wake();
-      }, look);
-      return this.shown;
+    const { app } = this;
+    const now = app.watch.hubNow();
+    if (told !== this.told) {
+      this.told = told;
+      const held = finishes(this.shown, told);
+      this.since = held ? (this.since ?? now) : undefined;
+      this.shown = held ? coming(told, this.shown) : told;
     }
-    this.since = undefined;
-    this.shown = told;
-    return told;
-  }
-
-  private hear(told: Lesson | undefined): void {
-    this.told = told;
-    if (finishes(this.shown, told)) {
-      if (this.since === undefined) this.restedAt = Infinity;
-      this.since ??= this.app.watch.hubNow();
-      this.shown = coming(told, this.shown);
-    } else {
+    if (this.since === undefined || told === undefined) return this.shown;
+    const scene = app.scene();
+    const there = scene !== undefined && scene.t >= this.since && atRest(scene, told.sel.item.split("/")[0] ?? "");
+    if (!there) this.moved = now;
+    // A picture that does not follow is not waited for.
+    if (!app.playhead.following || now - this.since >= longest || now - this.moved >= still) {
       this.since = undefined;
       this.shown = told;
-    }
-  }
-
-  /** Whether the picture has got to what had happened by then. One that does not follow is not waited for. */
-  private drawn({ sel }: Lesson, since: number): boolean {
-    const { app } = this;
-    if (!app.playhead.following || app.watch.hubNow() - since >= longest) return true;
-    const scene = app.scene();
-    if (scene === undefined || scene.t < since || !atRest(scene, sel.item.split("/")[0] ?? "")) {
-      this.restedAt = Infinity;
-      return false;
-    }
-    this.restedAt = Math.min(this.restedAt, performance.now());
-    return performance.now() - this.restedAt >= still;
+    } else
+      setTimeout(() => {
+        app.wake();
+      }, look);
+    return this.shown;
   }
 }
 
@@ -72,7 +58,7 @@ function finishes(shown: Lesson | undefined, told: Lesson | undefined): told is 
 /** The beat while the picture is on its way: all has come, and nothing is told of it. */
 function coming(told: Lesson, shown: Lesson | undefined): Lesson {
   const { question } = told;
-  const asked = question && { ...question, open: false, reveal: false, tally: [], right: -1, because: "" };
+  const asked = question && { ...question, reveal: false };
   const came = question === undefined ? told.came : [];
   const sel = shown?.sel ?? told.sel;
   return {
