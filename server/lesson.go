@@ -47,9 +47,7 @@ func (h *Hub) ShowLesson(state any) {
 
 // lessonRoutes are the presenter's.
 func (h *Hub) lessonRoutes(r chi.Router) {
-	r.Get("/lessons", h.withLessons(func(w http.ResponseWriter, _ *http.Request) {
-		answerJSON(w, map[string]any{"lessons": h.cfg.Lessons.List()})
-	}))
+	r.Get("/lessons", h.listLessons)
 	r.Post("/lessons/{id}/start", h.withLessons(h.startLesson))
 	for _, command := range []string{"next", "previous", "restart", "stop"} {
 		r.Post("/lesson/"+command, h.withLessons(func(w http.ResponseWriter, r *http.Request) {
@@ -64,11 +62,24 @@ func (h *Hub) lessonViewerRoutes(r chi.Router) {
 	r.Post("/lesson/answer", h.withLessons(h.answerQuestion))
 }
 
+// noLessons says why the hub plays no lessons.
+const noLessons = "the hub has no cluster to play lessons on: start it with --kubeconfig, or run tracer demo"
+
+// listLessons answers with a list in any case: that there are none is no error
+// of who asks.
+func (h *Hub) listLessons(w http.ResponseWriter, _ *http.Request) {
+	if h.cfg.Lessons == nil {
+		answerJSON(w, map[string]any{"lessons": []any{}, "note": noLessons})
+		return
+	}
+	answerJSON(w, map[string]any{"lessons": h.cfg.Lessons.List()})
+}
+
 // withLessons answers where there is nobody who plays lessons.
 func (h *Hub) withLessons(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if h.cfg.Lessons == nil {
-			fail(w, http.StatusServiceUnavailable, "the hub has no cluster to play lessons on: start it with --kubeconfig, or use `tracer demo`")
+			fail(w, http.StatusServiceUnavailable, noLessons)
 			return
 		}
 		next(w, r)

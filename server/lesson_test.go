@@ -130,6 +130,11 @@ func TestLessonsAreThePresentersOnThisPage(t *testing.T) {
 	if res := none.do("GET", "/api/v1/lesson", bearer(testToken), nil); res.status != 503 || !strings.Contains(res.body, "--kubeconfig") {
 		t.Errorf("without a cluster: %d %s", res.status, res.body)
 	}
+	// A list without an entry is an answer: the page asks for it wherever it is.
+	if res := none.do("GET", "/api/v1/lessons", bearer(testToken), nil); res.status != 200 || !strings.Contains(res.body, `"lessons":[]`) ||
+		!strings.Contains(res.body, "--kubeconfig") || strings.Contains(res.body, "`") {
+		t.Errorf("the list without a cluster: %d %s", res.status, res.body)
+	}
 }
 
 func TestAnswersCountOnceForEachBrowser(t *testing.T) {

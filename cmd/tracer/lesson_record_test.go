@@ -51,7 +51,7 @@ func TestLessonRunsAloneAndIsRecorded(t *testing.T) {
 	if strings.Contains(text, dir) || !strings.Contains(text, standin.Folder+"/") {
 		t.Errorf("the recording names the folder %s, or nothing stands in for it", dir)
 	}
-	beats := beatsIn(t, text)
+	beats := rowsIn[*flow.Beat](t, text)
 	l, err := readLesson(file)
 	if err != nil {
 		t.Fatal(err)
@@ -64,12 +64,23 @@ func TestLessonRunsAloneAndIsRecorded(t *testing.T) {
 			t.Errorf("beat %d is %+v", i+1, b)
 		}
 	}
+	// What it made is taken away so that the controller finds nothing to do about it.
+	passes := rowsIn[*flow.Reconcile](t, text)
+	for _, r := range passes {
+		if r.FailedWrites > 0 {
+			t.Errorf("reconcile %s had %d writes refused: %+v", r.Key, r.FailedWrites, r.Writes)
+		}
+	}
+	if len(passes) == 0 {
+		t.Error("no reconcile is recorded")
+	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "tracer-*")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
 }
 
-func beatsIn(t *testing.T, session string) []*flow.Beat {
+// rowsIn are the rows of a kind that a recorded session makes.
+func rowsIn[T flow.Row](t *testing.T, session string) []T {
 	t.Helper()
 	state := flow.New(flow.Limits{})
 	_, err := recording.Read(strings.NewReader(session), func(b journal.Block) error {
@@ -83,13 +94,13 @@ func beatsIn(t *testing.T, session string) []*flow.Beat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var beats []*flow.Beat
+	var rows []T
 	for _, row := range state.Rows() {
-		if b, ok := row.(*flow.Beat); ok {
-			beats = append(beats, b)
+		if r, ok := row.(T); ok {
+			rows = append(rows, r)
 		}
 	}
-	return beats
+	return rows
 }
 
 // killedHub kills the hub in the middle of a lesson: when it is back, the

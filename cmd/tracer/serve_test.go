@@ -89,7 +89,7 @@ func beatsOfFolder(t *testing.T, data string) []*flow.Beat {
 	if _, err := server.ExportFolder(t.Context(), data, recording.Window{}, false, &session, func(recording.Counts) {}); err != nil {
 		t.Fatal(err)
 	}
-	return beatsIn(t, session.String())
+	return rowsIn[*flow.Beat](t, session.String())
 }
 
 // A hub that stops in the middle of a lesson has its last beat's end in the

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,13 +135,16 @@ func (r *Run) AwaitGone(ctx context.Context) error {
 }
 
 // Leave asks for the removal of the namespace and does not wait for it. Whatever
-// stays is taken away when a lesson begins, here or in a later process.
+// stays is taken away when a lesson begins, here or in a later process. What the
+// lesson made goes first: a controller whose object is still there when its
+// namespace is on its way out would make anew what goes, and be refused.
 func (r *Run) Leave(ctx context.Context) error {
 	defer r.ledger.release(r.uid)
 	there, err := r.has(ctx, r.Namespace, r.uid)
 	if err == nil && there != nil {
-		for _, o := range r.made {
+		for _, o := range slices.Backward(r.made) {
 			r.releaseFinalizers(ctx, o)
+			_ = r.delete(ctx, o, "") // what stays goes with the namespace
 		}
 		err = r.deleteNamespace(ctx, r.entry())
 	}

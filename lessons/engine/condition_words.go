@@ -3,18 +3,21 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/reconcile-tracer/tracer/lessons/format"
 )
 
-// says are the words for terms that have some; %s is the value.
+// says are the words for terms that have some; %s is the value. Waits, holds and
+// edges have sentences of their own.
 var says = map[string]string{
 	"reconcile result=success": "succeeds", "reconcile result=error": "fails", "reconcile error": "ends with %s",
 	"reconcile write_error": "has a write refused with %s", "reconcile wrote": "writes %s", "reconcile plan": "plans “%s”",
 	"reconcile cause=own_write": "comes from its own write", "reconcile cause": "comes from a cause “%s”",
-	"reconcile by=self": "comes from the controller itself", "reconcile by=other": "comes from somebody else",
+	"reconcile cause=add": "comes from a creation", "reconcile cause=update": "comes from an update", "reconcile cause=delete": "comes from a deletion",
+	"reconcile cause=backoff": "comes after a back-off", "reconcile status": "has a write answered with %s", "reconcile writes=0": "writes nothing",
+	"reconcile failed_writes=0": "has no write refused",
+	"reconcile by=self":         "comes from the controller itself", "reconcile by=other": "comes from somebody else",
 	"reconcile by=unknown": "comes from somebody who is not known", "reconcile running=true": "runs", "reconcile running=false": "is done",
 	"reconcile read_from=cache": "reads from the cache", "reconcile read_from=api": "reads from the API server",
 	"reconcile stale=yes": "reads what is stale", "reconcile stale=no": "reads what is new", "reconcile stale=unknown": "reads what may be stale",
@@ -24,17 +27,13 @@ var says = map[string]string{
 	"item ready=true": "is in the queue", "item ready=false": "is not in the queue",
 	"item active=true": "is with a worker", "item active=false": "is with no worker",
 	"item dirty=true": "has come again meanwhile", "item dirty=false": "has not come again",
-	"hold standing=true": "goes on", "hold standing=false": "is over", "hold phase": "is before %s",
-	"wait over=true": "is over", "wait over=false": "goes on", "wait why=backoff": "is a back-off",
-	"wait state=delayed": "is in the waiting room", "wait state=ready": "is in the queue",
-	"edge self=true": "comes from the controller's own write", "edge self=false": "comes from another's write",
 	"finding standing=true": "stands", "finding standing=false": "has gone", "finding rule": "is “%s”",
 }
 
 // amounts are the words for numbers that have some; %s is how much, as "at least
 // 9".
 var amounts = map[string]string{
-	"delay_ms": "lasts %s ms", "took_ms": "takes %s ms", "stale_by": "misses %s of its own writes",
+	"took_ms": "takes %s", "stale_by": "misses %s of its own writes",
 	"generation": "is of generation %s", "observed": "has observed generation %s",
 }
 
@@ -46,6 +45,9 @@ var counted = map[string]string{
 // conditionWords say a condition in plain words: "a reconcile of web that
 // writes status.readyReplicas=1 and succeeds".
 func conditionWords(c *format.Condition) string {
+	if words, ok := sentence(c); ok {
+		return words
+	}
 	var of, that []string
 	for i := range c.Terms {
 		t := &c.Terms[i]
@@ -57,24 +59,33 @@ func conditionWords(c *format.Condition) string {
 	}
 	item := strings.Join(of, " and ")
 	if c.Row == "item" && c.Op == ">=" && c.Count == 1 {
-		return strings.TrimSpace(cmp.Or(item, "an item") + " " + strings.Join(that, " and "))
+		return strings.TrimSpace(cmp.Or(item, "an item") + " " + listed(that))
 	}
 	words := countWords(c)
 	if item != "" {
 		words += " of " + item
 	}
 	if len(that) > 0 {
-		words += " that " + strings.Join(that, " and ")
+		words += " that " + listed(that)
 	}
 	return words
+}
+
+// listed joins words: "a, b and c".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // countWords say how many rows. They keep to the singular, so that what is said
 // of a row fits.
 func countWords(c *format.Condition) string {
 	one := "a " + c.Row
-	if slices.Contains([]string{"item", "edge"}, c.Row) {
-		one = "an " + c.Row
+	if c.Row == "item" {
+		one = "an item"
 	}
 	switch {
 	case c.Op == ">=" && c.Count == 1:
@@ -93,6 +104,9 @@ func countWords(c *format.Condition) string {
 var ops = map[string]string{"!=": "other than", "<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least"}
 
 func termWords(row string, t *format.Term) string {
+	if words, ok := says[row+" "+t.Field+t.Op+t.Value]; ok && t.Type == format.Number {
+		return words
+	}
 	if t.Type == format.Number {
 		return numberWords(t)
 	}
@@ -112,14 +126,15 @@ func termWords(row string, t *format.Term) string {
 
 func numberWords(t *format.Term) string {
 	amount := strings.TrimSpace(ops[t.Op] + " " + t.Value)
+	if strings.HasSuffix(t.Field, "_ms") {
+		amount = strings.TrimSpace(ops[t.Op] + " " + milliseconds(t.Number))
+	}
 	noun := counted[t.Field]
 	switch {
 	case noun == "":
 		return strings.ReplaceAll(amounts[t.Field], "%s", amount)
 	case t.Value == "0" && (t.Op == "=" || t.Op == "<="):
 		return "has no " + noun
-	case t.Value == "1":
-		return "has " + amount + " " + noun
 	}
-	return "has " + amount + " " + noun + "s"
+	return "has " + number(t, noun)
 }

@@ -181,8 +181,8 @@ func show(field string, value any) string {
 	if list, ok := value.([]string); ok {
 		text = strings.Join(list, "+")
 	}
-	if strings.HasSuffix(field, "_ms") {
-		return text + " ms"
+	if ms, ok := value.(int64); ok && strings.HasSuffix(field, "_ms") {
+		return milliseconds(ms)
 	}
 	return text
 }

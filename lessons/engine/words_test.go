@@ -12,20 +12,30 @@ import (
 
 func TestConditionWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"reconcile item=web wrote=status.readyReplicas=1":       "a reconcile of web that writes status.readyReplicas=1",
-		"reconcile item=web error=Conflict count=1":             "exactly 1 reconcile of web that ends with Conflict",
-		`reconcile item=web plan~"delete 1 Pod" result=success`: "a reconcile of web that plans “delete 1 Pod” and succeeds",
-		"reconcile item=web result=error count=0":               "no reconcile of web that fails",
-		"reconcile item=web writes>=2 count>=3":                 "at least 3 times a reconcile of web that has at least 2 writes",
-		"wait why=backoff delay_ms>=9 delay_ms<=11 count=6":     "exactly 6 times a wait that is a back-off and lasts at least 9 ms and lasts at most 11 ms",
-		"reconcile item=web read_from=api count=0":              "no reconcile of web that reads from the API server",
-		"reconcile item=web writes=0 stale=yes stale_by=1":      "a reconcile of web that has no write and reads what is stale and misses 1 of its own writes",
-		"reconcile item=web stale=no stale!=yes":                "a reconcile of web that reads what is new and reads nothing stale",
-		"item item=web active=true dirty=false":                 "web is with a worker and has not come again",
-		"item item=web idle=true":                               "web is idle",
-		"item idle=true":                                        "an item is idle",
-		"hold item=web phase=apply standing=true":               "a hold of web that is before apply and goes on",
-		"wait item=web why=backoff":                             "a wait of web that is a back-off",
+		"reconcile item=web wrote=status.readyReplicas=1":                               "a reconcile of web that writes status.readyReplicas=1",
+		"reconcile item=web error=Conflict count=1":                                     "exactly 1 reconcile of web that ends with Conflict",
+		`reconcile item=web plan~"delete 1 Pod" result=success`:                         "a reconcile of web that plans “delete 1 Pod” and succeeds",
+		"reconcile item=web result=error count=0":                                       "no reconcile of web that fails",
+		"reconcile item=web writes>=2 count>=3":                                         "at least 3 times a reconcile of web that has at least 2 writes",
+		"wait why=backoff delay_ms>=9 delay_ms<=11 count=6":                             "an item waits 9 to 11 ms in back-off, exactly 6 times",
+		"reconcile item=web read_from=api count=0":                                      "no reconcile of web that reads from the API server",
+		"reconcile item=web writes=0 stale=yes stale_by=1":                              "a reconcile of web that writes nothing, reads what is stale and misses 1 of its own writes",
+		"reconcile item=web stale=no stale!=yes":                                        "a reconcile of web that reads what is new and reads nothing stale",
+		"item item=web active=true dirty=false":                                         "web is with a worker and has not come again",
+		"item item=web idle=true":                                                       "web is idle",
+		"wait item=web why=backoff state=delayed delay_ms>=5000 requeues=11 over=false": "web waits at least 5 s in back-off, its 11th in a row",
+		"wait item=web why=backoff count=0":                                             "web does not wait in back-off",
+		"wait item=web state=ready over=true":                                           "web has waited in the queue",
+		"wait item=web delay_ms>=900 delay_ms<=5120":                                    "web waits 900 ms to 5.1 s",
+		"hold item=web phase=apply standing=true count=0":                               "web is not held before apply",
+		"hold item=web standing=false count=2":                                          "web was held, exactly 2 times",
+		"edge item=web self=true":                                                       "web is set off by the controller's own write",
+		"edge item=web kind=Pod count>=3":                                               "web is set off by a write of a Pod, at least 3 times",
+		"reconcile item=web cause=update result=error":                                  "a reconcile of web that comes from an update and fails",
+		"reconcile item=web result=error status=500 took_ms>=1500":                      "a reconcile of web that fails, has a write answered with 500 and takes at least 1.5 s",
+		"item idle=true": "an item is idle",
+		"hold item=web phase=apply standing=true": "web is held before apply",
+		"wait item=web why=backoff":               "web waits in back-off",
 	} {
 		c, err := format.ParseCondition(text)
 		if err != nil {
@@ -33,6 +43,15 @@ func TestConditionWords(t *testing.T) {
 		}
 		if got := conditionWords(&c); got != want {
 			t.Errorf("%s is said as %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What came is said as people say a time, and not to the millisecond from a second on.
+func TestTimesThatCameAreSaidInWords(t *testing.T) {
+	for ms, want := range map[int64]string{0: "0 ms", 160: "160 ms", 999: "999 ms", 1000: "1 s", 5120: "5.1 s", 60_000: "60 s"} {
+		if got := show("delay_ms", ms); got != want {
+			t.Errorf("%d ms is said as %q, want %q", ms, got, want)
 		}
 	}
 }

@@ -74,7 +74,11 @@ test("a lesson is chosen, begun, turned, answered and ended by the keyboard alon
   await expect(move(dash, "restart")).toBeFocused();
   await use(dash, move(dash, "stop"));
   for (const page of [dash, student]) await expect(lesson(page)).toBeHidden();
-  await expect(button).toBeFocused();
+  await expect(dash.locator("#map")).toBeFocused();
+  await dash.keyboard.press("Space");
+  await expect(dash.locator("#transport")).toContainText("paused");
+  await expect(dash.locator("#lessons")).toBeHidden();
+  await dash.keyboard.press("Space");
   await expect(student.locator("#map")).toBeFocused();
   await student.context().close();
 });

@@ -18,11 +18,17 @@ test("what a lesson waits for is said as it is; who lifts its hold reads where N
   await next.click();
   await expect(lesson).toHaveAttribute("data-state", "waiting");
   await expect(lesson.locator(".lesson-came li")).toHaveCount(0);
-  await expect(next).toHaveAttribute("aria-disabled", "false");
+  // Next rests, and says why; the hub is not asked.
+  const refused: string[] = [];
+  dash.on("console", (message) => {
+    if (message.type() === "error") refused.push(message.text());
+  });
+  await expect(next).toHaveAttribute("aria-disabled", "true");
   await next.click();
   await expect(lesson).toContainText(
     "Not yet: the beat still waits for the answer. Wait, restart the beat or go back.",
   );
+  expect(refused).toEqual([]);
   await demo.post("control", { command: "resume", controller: "podset" });
   await expect(lesson).toHaveAttribute("data-state", "done", { timeout: 30_000 });
 

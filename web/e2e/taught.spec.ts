@@ -102,10 +102,16 @@ test("a recorded lesson in every theme and size; axe finds nothing", async ({ pa
 
 test("without a cluster the list offers the recorded lessons, and says why no other", async ({ page, hub }) => {
   await open(page, hub);
+  const failed: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") failed.push(message.text());
+  });
   await page.getByRole("button", { name: "Lessons" }).click();
   const list = page.locator("#lessons");
   await expect(list.getByRole("listitem")).toHaveCount(6);
   await expect(list.getByRole("status")).toContainText("the hub has no cluster to play lessons on");
+  await expect(list.getByRole("status")).not.toContainText("`");
+  expect(failed).toEqual([]);
   const found = await new AxeBuilder({ page }).include("#lessons").analyze();
   expect(found.violations).toEqual([]);
   await page.screenshot({ path: "test-results/lessons-recorded.png" });

@@ -34,7 +34,7 @@ export function classroom(given: Given): Classroom {
   control.connect(given, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   // What is live moves a viewer's page by the hub, whether it follows or not.
   const led = (): boolean => watches && (live || line.follows());
-  const player = live ? new HubPlayer(room) : new RecordingPlayer(app, room, led);
+  const player = live ? new HubPlayer(app, room) : new RecordingPlayer(app, room, led);
   lesson.connect(given, player, led);
   line.connect(given, room, () => (live ? undefined : asked(player.lesson())));
   const presenter = watches ? undefined : presenterParts(given, room);

@@ -26,6 +26,8 @@ export class LessonElement extends HTMLElement {
   private viewers = 0;
   private looks = -1;
   private words = "";
+  /** The reconcile that the words call selected. */
+  private named = "";
   private chosen = "";
   /** The choice of this page at the beat that is shown, -1 for none. */
   private mine = -1;
@@ -56,7 +58,8 @@ export class LessonElement extends HTMLElement {
       this.openDetails(currentTarget instanceof Element && currentTarget.getAttribute("aria-expanded") !== "true");
     });
     app.selection.subscribe(() => {
-      if (!this.selects && !led() && app.selection.get() !== undefined) this.openDetails(true);
+      const here = this.lesson !== undefined && !this.selects && !led();
+      if (here && app.selection.get() !== undefined) this.openDetails(true);
     });
     this.addEventListener("click", ({ target }) => {
       if (!(target instanceof Element)) return;
@@ -91,15 +94,16 @@ export class LessonElement extends HTMLElement {
     const [heard, heardBefore] = [state === "live" || state === "restored", this.heard];
     this.heard = heard;
     const back = heard && !heardBefore;
-    const same = lesson === was && viewers === this.viewers && led === this.wasLed;
+    const named = nameOf(lesson, app);
+    const same = lesson === was && viewers === this.viewers && led === this.wasLed && named === this.named;
     if (same && app.looks.get() === this.looks && !back) return;
-    [this.lesson, this.viewers, this.wasLed] = [lesson, viewers, led];
+    [this.lesson, this.viewers, this.wasLed, this.named] = [lesson, viewers, led, named];
     const moves = this.querySelector<HTMLElement>(".lesson-moves");
     if (moves !== null) show(moves, !led);
-    if (was !== undefined && (lesson === undefined || beatOf(was) !== beatOf(lesson))) this.openDetails(false);
-    if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, given);
+    if (beatOf(was) !== beatOf(lesson)) this.openDetails(false);
     document.body.classList.toggle("has-lesson", lesson !== undefined);
     show(this, lesson !== undefined);
+    if (was !== undefined && lesson === undefined && !was.recorded) this.end(was, given);
     if (anew(was, lesson)) this.askMine(lesson);
     if (lesson !== undefined) this.draw(lesson);
     this.refocus(held, was, lesson);
@@ -112,15 +116,13 @@ export class LessonElement extends HTMLElement {
 
   /**
    * What had the focus goes with a beat or a lesson; where the lesson comes only after its list is closed, it is on the
-   * list's button.
+   * list's button. After a lesson it is on the map, where Space pauses.
    */
   private refocus(held: Element | null, was: Lesson | undefined, now: Lesson | undefined): void {
     // A choice that is drawn anew has it already.
     const gone = held?.checkVisibility() === false && !document.activeElement?.hasAttribute("data-choice");
     if (gone || (was === undefined && held?.id === "lessons-open"))
-      document
-        .querySelector<HTMLElement>(now === undefined ? "#lessons-open, #map" : '#lesson [data-part="body"]')
-        ?.focus();
+      document.querySelector<HTMLElement>(now === undefined ? "#map" : '#lesson [data-part="body"]')?.focus();
   }
 
   /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
@@ -152,9 +154,10 @@ export class LessonElement extends HTMLElement {
     say(said, [lesson.error, lesson.lifted, stateSaid(lesson)].find((text) => text !== "") ?? "");
   }
 
-  /** Next does nothing while the beat acts, or has just come to its end. */
+  /** Next does nothing while the beat acts or waits, or has just come to its end. */
   private rests(lesson: Lesson | undefined, player: Player): boolean {
-    return (lesson?.state === "acting" && !lesson.recorded) || this.moving || player.rests();
+    const busy = lesson?.state === "acting" || lesson?.state === "waiting";
+    return (busy && !lesson.recorded) || this.moving || player.rests();
   }
 
   private paintRest(lesson: Lesson | undefined, player: Player): void {
@@ -164,7 +167,8 @@ export class LessonElement extends HTMLElement {
 
   /** The words are put there anew only when they are new: they are read aloud. */
   private drawWords(lesson: Lesson): void {
-    const lines = wordsOf(lesson);
+    const name = this.named === "" ? "" : `${this.named}, `;
+    const lines = wordsOf(lesson).map((line) => line.replace(selected, name + selected));
     const text = [lesson.heading, ...lines].join("\n");
     if (text === this.words) return;
     this.words = text;
@@ -259,11 +263,14 @@ export class LessonElement extends HTMLElement {
     this.given?.app.wake();
   }
 
+  /** The panel is in sight again: what is hidden cannot be scrolled. */
   private end({ id, title, sel }: Lesson, { app, tell }: Given): void {
+    this.seeking = false;
     const name = /^lesson-(\d+)$/.exec(id)?.[1];
     const [namespace = ""] = sel.item.split("/");
     tell(`${name === undefined ? title : `Lesson ${name}`} has ended. Namespace ${namespace} is removed.`);
     if (document.body.dataset["role"] !== "viewer") app.selection.set(undefined);
+    document.getElementById("details")?.scrollTo(0, 0);
   }
 
   private move(command: Command): void {
@@ -274,7 +281,10 @@ export class LessonElement extends HTMLElement {
       this.nudged = beatOf(lesson);
       if (first) return this.answer(nobody);
     }
-    if (command === "next" && this.rests(lesson, player)) return;
+    if (command === "next" && this.rests(lesson, player)) {
+      if (lesson?.state === "waiting" && !lesson.recorded) this.answer(stillWaits(lesson));
+      return;
+    }
     this.moving = true;
     this.paintRest(lesson, player);
     void player.move(command, this.answer).then((refused) => {
@@ -282,9 +292,7 @@ export class LessonElement extends HTMLElement {
       this.given?.app.wake();
       // Another presenter has moved it.
       if (this.lesson?.beat !== lesson?.beat || this.lesson?.state !== lesson?.state) return;
-      if (refused === "") return;
-      const waiting = command === "next" && this.lesson?.state === "waiting" ? this.lesson : undefined;
-      this.answer(waiting === undefined ? refused : stillWaits(waiting));
+      if (refused !== "") this.answer(refused);
     });
   }
 
@@ -325,8 +333,17 @@ function over({ scrollHeight, clientHeight }: Element): boolean {
   return scrollHeight > clientHeight;
 }
 
-function beatOf({ id, beat }: Lesson): string {
-  return `${id}/${String(beat)}`;
+function beatOf(lesson: Lesson | undefined): string {
+  return lesson === undefined ? "" : `${lesson.id}/${String(lesson.beat)}`;
+}
+
+const selected = "the reconcile that is selected";
+
+/** "web #2", the reconcile of which a beat says that it is selected; "" where it says so of none, or it is not there. */
+function nameOf(lesson: Lesson | undefined, { model }: App): string {
+  if (lesson === undefined || !wordsOf(lesson).some((line) => line.includes(selected))) return "";
+  const run = model.reconcile(lesson.sel.reconcile);
+  return run === undefined ? "" : `${model.called(run.item)} #${String(model.nth(run).n)}`;
 }
 
 /** Once a beat is done, what came of it takes the place of what was said before: the map needs the room. */

@@ -34,12 +34,13 @@ export class Lessons {
 
   /** Without a cluster there are the recorded ones. */
   private async list(): Promise<void> {
-    const [{ lessons = [], refused }, { recordings = [] }] = await Promise.all([
+    const [{ lessons = [], note = "", refused }, { recordings = [] }] = await Promise.all([
       ask("lessons", undefined, this.say),
       ask("recordings"),
     ]);
     const recorded = recordings.filter(({ name }) => name.startsWith("lesson-"));
-    this.say(refused !== "" && recorded.length > 0 ? `Live lessons are not offered: ${refused}.` : refused);
+    const why = refused === "" ? note : refused;
+    this.say(why !== "" && recorded.length > 0 ? `Live lessons are not offered: ${why}.` : why);
     const entries =
       lessons.length > 0
         ? lessons.map((info) =>

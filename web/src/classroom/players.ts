@@ -5,6 +5,7 @@ import type { Lesson } from "../model/lesson.ts";
 import type { Poll, Room } from "../model/room.ts";
 import type { App } from "../view/app.ts";
 import { ask } from "./ask.ts";
+import { Pace } from "./pace.ts";
 
 /** The commands there are; start begins the lesson that has failed again, start-here at the beat where it did. */
 export type Command = "next" | "previous" | "restart" | "stop" | "start" | "start-here";
@@ -29,18 +30,20 @@ export interface Player {
 /** The hub plays it, and tells the room. */
 export class HubPlayer implements Player {
   private readonly room: () => Room | undefined;
+  private readonly pace: Pace;
   private told: unknown;
   private read: Lesson | undefined;
 
-  constructor(room: () => Room | undefined) {
+  constructor(app: App, room: () => Room | undefined) {
     this.room = room;
+    this.pace = new Pace(app);
   }
 
   lesson(): Lesson | undefined {
     const told = this.room()?.lesson;
     if (told !== this.told) this.read = parseLesson(told);
     this.told = told;
-    return this.read;
+    return this.pace.of(this.read);
   }
 
   viewers(): number {

@@ -26,8 +26,9 @@ export function questionOf(question: Question, asked: Asked): readonly Node[] {
 }
 
 /** "7 of 12 have answered": who has left is not counted among those who may. */
-function answersSaid({ answered, open, polled }: Question, { viewers }: Asked): string {
-  if (!polled) return "";
+export function answersSaid({ answered, open, polled }: Question, { viewers, mine }: Asked): string {
+  // Alone, one knows what one has answered.
+  if (!polled || (viewers === 0 && answered <= (mine < 0 ? 0 : 1))) return "";
   if (viewers > 0 && answered <= viewers) return `${String(answered)} of ${String(viewers)} have answered`;
   return `${plural(answered, "answer", "answers")}${open ? " so far" : ""}`;
 }

@@ -51,7 +51,7 @@ test("the beat at a moment is the newest that is shown then, from its first mome
   assert.equal(beatAt([...beats, beat(4, { from: 29 * S })], 99 * S)?.n, 4, "one without an end is shown still");
 });
 
-test("what is right, what came of it and the reconcile are known from when the beat is done", () => {
+test("what is right, what came of it and the reconcile are known from when the picture has got there", () => {
   const [, second] = beats;
   assert.ok(second);
   const early = lessonAt(second, 21 * S);
@@ -61,7 +61,8 @@ test("what is right, what came of it and the reconcile are known from when the b
   assert.equal(early.question?.reveal, false);
   assert.equal(early.question.right, -1);
   assert.equal(early.question.because, "");
-  const late = lessonAt(second, 22 * S);
+  assert.equal(lessonAt(second, 23.9 * S).state, "acting", "the picture is not there yet");
+  const late = lessonAt(second, 24 * S);
   assert.equal(late.state, "done");
   assert.equal(late.after, "So it was.");
   assert.equal(late.sel.reconcile, "abc");
@@ -114,7 +115,7 @@ test("what a recorded beat asks is open until it is played, and has the answers 
   assert.deepEqual([question?.polled, question?.open, question?.answered], [true, true, 3]);
   const closed = { ...poll, open: false, tally: [1, 2] };
   assert.deepEqual(polled(at(20.5 * S), closed).question?.tally, [], "not before the reveal");
-  assert.deepEqual(polled(at(22 * S), closed).question?.tally, [1, 2]);
+  assert.deepEqual(polled(at(24 * S), closed).question?.tally, [1, 2]);
   for (const other of [undefined, { ...poll, beat: 99 }])
     assert.equal(polled(at(16 * S), other).question?.polled, false);
 });

@@ -28,8 +28,8 @@ export function turned(beats: readonly Beat[], t: number, direction: 1 | -1, pla
   const beat = beatAt(beats, t);
   if (direction < 0) return back(beats, beat, t);
   if (beat === undefined || (isDone(beat, t) && !playing)) return startOf(beats.find(({ from }) => from > t));
-  const { from, acted = from, done = from, to } = beat;
-  const until = Math.max(done, Math.min(done + behind, to === 0 ? Infinity : to - before / 10));
+  const { from, acted = from } = beat;
+  const until = seenAt(beat);
   return playing ? { at: until } : { at: Math.max(t, acted - before), until };
 }
 
@@ -44,8 +44,14 @@ function startOf(beat: Beat | undefined): Turn | undefined {
 }
 
 /** A beat that was left before it was done has no more than its words. */
-function isDone({ done = 0 }: Beat, t: number): boolean {
-  return done === 0 || t >= done;
+function isDone(beat: Beat, t: number): boolean {
+  return (beat.done ?? 0) === 0 || t >= seenAt(beat);
+}
+
+/** When the picture has got to the end of the beat. One that only speaks is done at once. */
+function seenAt({ from, acted = 0, done = from, to }: Beat): number {
+  if (acted === 0 && done <= from) return done;
+  return Math.max(done, Math.min(done + behind, to === 0 ? Infinity : to - before / 10));
 }
 
 /** lessonAt is the lesson as it stood at t, in the words of one that is given. */

@@ -4,6 +4,7 @@ import { dueIn, count, duration } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
 import { isHoldOf } from "../model/holds.ts";
 import { h } from "../view/dom.ts";
+import { isMarked } from "../view/marks.ts";
 import { section } from "../view/parts.ts";
 import type { View } from "../view/scope.ts";
 import { ordinal, word } from "../view/words.ts";
@@ -54,6 +55,7 @@ export const queueView: View = {
       lane?.delayed,
       following,
       [...active, ...held].map(({ key }) => key),
+      following && active.map((run) => isMarked(model, run.controller, run.item)),
       waits,
       ready.length,
     ].join();
@@ -67,6 +69,7 @@ export const queueView: View = {
     const ready = total(now.ready, lane?.depth);
     const delayed = total(now.delayed, lane?.delayed);
     const active = now.active.length + now.held.length;
+    const under = now.active.map((run) => activeRow(run, following && isMarked(model, run.controller, run.item)));
     const oldest =
       now.oldest === 0
         ? ""
@@ -79,7 +82,7 @@ export const queueView: View = {
         `${count(ready)} ready · ${count(delayed)} waiting · ${count(active)} under way`,
         oldest,
       ),
-      part("Under way", [...now.active.map(activeRow), ...now.held.map(heldRow)], active),
+      part("Under way", [...under, ...now.held.map(heldRow)], active),
       part(
         "In the queue, the next first",
         now.ready.slice(0, listed).map((wait) => readyRow(wait, t)),
@@ -114,9 +117,9 @@ function stay(item: string, why: string, time: HTMLElement | string, go?: string
   );
 }
 
-function activeRow(run: Reconcile): HTMLElement {
+function activeRow(run: Reconcile, marked: boolean): HTMLElement {
   const time = h("span", { "data-since": run.start });
-  return stay(run.item, `worker ${String(run.worker)}`, time, run.key);
+  return stay(run.item, `worker ${String(run.worker)}${marked ? " · marked: comes again" : ""}`, time, run.key);
 }
 
 function heldRow({ item = "", worker, phase, from }: Hold): HTMLElement {

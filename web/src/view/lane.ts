@@ -13,6 +13,7 @@ import type { Counts } from "./asof.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { Edges } from "./edges.ts";
 import { fitFirst, fitText, lengthOf } from "./fit.ts";
+import { marksOf } from "./marks.ts";
 import type { Palette } from "./shapes.ts";
 import { totals } from "./split.ts";
 import type { LanePart } from "./split.ts";
@@ -43,6 +44,8 @@ export class LaneElement extends HTMLElement {
   private moves = 0;
   /** Nothing lights a box or a line. */
   private rests = true;
+  /** An item here has come again while a worker is held with it. */
+  private marked = false;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
   /** How the lane was drawn when boxes and lines were told last, and when that was, ms. */
@@ -125,8 +128,11 @@ export class LaneElement extends HTMLElement {
     this.drawNodes(nodes);
     this.edges?.draw(edges);
     this.drawHolds(lane?.held ?? []);
-    const all = totals(lane, app?.model.controller(this.lane), app?.playhead.following === true);
-    this.drawQueue(lane?.queue ?? [], all.queue);
+    const following = app?.playhead.following === true;
+    const all = totals(lane, app?.model.controller(this.lane), following);
+    const marks = following ? marksOf(app.model, lane?.held ?? []) : [];
+    this.marked = marks.length > 0;
+    this.drawQueue([...(lane?.queue ?? []), ...marks], all.queue);
     this.drawWaiting(lane?.waiting ?? [], all.waiting);
     this.drawCache(lane?.behind);
     this.drawMode(lane);
@@ -178,7 +184,8 @@ export class LaneElement extends HTMLElement {
 
   private paintServer(app: App): void {
     const rv = newestVersion(app.model, this.lane, app.playhead.now());
-    this.note("api", rv === 0 ? "etcd" : `etcd rv ${String(rv)}`);
+    // Of what came for an item that is marked, the version is told with its next reconcile.
+    this.note("api", rv === 0 ? "etcd" : `etcd rv ${this.marked ? "≥ " : ""}${String(rv)}`);
   }
 
   /**
