@@ -254,6 +254,7 @@ function made(state: State, did: string[]): { app: Shown; asked: Asked } {
     room: () => undefined,
     secondsToRetry: () => 3,
     silentFor: () => silent,
+    heardUntil: () => Infinity,
     tryNow: () => did.push("try now"),
     hubNow: () => now,
     malformed: () => bad,
