@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { hold } from "../../test/rows.ts";
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
@@ -78,6 +79,13 @@ test("causes in one line count what is not listed", () => {
   const mixed = reconcile({ causes: [cause({}), cause({ what: "resync" })], causeCounts: { update: 1, resync: 1 } });
   assert.equal(causesShort(mixed), "2 causes: update, resync");
   assert.equal(causesShort(reconcile({})), "");
+});
+
+test("causes in one line are as on the page without script", () => {
+  const file = new URL("../../../server/testdata/causes.json", import.meta.url);
+  const cases = JSON.parse(readFileSync(file, "utf8")) as (Partial<Reconcile> & { readonly says: string })[];
+  assert.ok(cases.length > 0);
+  for (const { says, ...row } of cases) assert.equal(causesShort(reconcile(row)), says);
 });
 
 test("what comes next is told as of now", () => {
