@@ -156,7 +156,7 @@ func median(buckets []int64) time.Duration {
 func pass(r *flow.Reconcile) templates.Pass {
 	p := templates.Pass{
 		ID: r.Key, Controller: r.Controller, Item: r.Item, At: time.UnixMicro(r.Start), Result: r.Result, Error: r.Error,
-		Causes: causes(r), Plan: plan(r),
+		Causes: causesShort(r), Plan: plan(r),
 	}
 	if r.Refused() {
 		p.Refused = refused(r)
@@ -178,20 +178,6 @@ func refused(r *flow.Reconcile) string {
 		return "1 write " + word
 	}
 	return fmt.Sprintf("%d writes %s", r.FailedWrites, word)
-}
-
-// causes are words like "update ×5, backoff".
-func causes(r *flow.Reconcile) string {
-	var words []string
-	for what, n := range r.CauseCounts {
-		word := strings.ReplaceAll(what, "_", " ")
-		if n > 1 {
-			word += fmt.Sprintf(" ×%d", n)
-		}
-		words = append(words, word)
-	}
-	slices.Sort(words)
-	return strings.Join(words, ", ")
 }
 
 func plan(r *flow.Reconcile) string {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +43,27 @@ func TestAReconcileIsDoneThoughAWriteWasRefused(t *testing.T) {
 	} {
 		if got := pass(&c.row).Refused; got != c.want {
 			t.Errorf("%s with %d failed writes: %q, want %q", c.row.Result, c.row.FailedWrites, got, c.want)
+		}
+	}
+}
+
+// The page says it by the same rule with and without its script: words.test.ts
+// reads the same cases.
+func TestCausesInOneLine(t *testing.T) {
+	text, err := os.ReadFile("testdata/causes.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		flow.Reconcile
+		Says string `json:"says"`
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if got := pass(&c.Reconcile).Causes; got != c.Says {
+			t.Errorf("%+v are %q, want %q", c.Causes, got, c.Says)
 		}
 	}
 }

@@ -1088,7 +1088,7 @@ func recent(passes []Pass) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<table class=\"passes\"><thead><tr><th scope=\"col\">Item</th><th scope=\"col\">Why</th><th scope=\"col\">Result</th><th scope=\"col\">Took</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<table class=\"passes\"><thead><tr><th scope=\"col\">Item</th><th scope=\"col\">Why</th><th scope=\"col\">Result</th><th scope=\"col\" class=\"num\">Took, at (UTC)</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1185,17 +1185,43 @@ func recent(passes []Pass) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "<time class=\"passes-at\" datetime=\"")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var47 string
+				templ_7745c5c3_Var47, templ_7745c5c3_Err = templruntime.NewAttributeExpression(r.At.UTC().Format(time.RFC3339Nano)).Resolve(ctx)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 275, Col: 108}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var47)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "\">")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var48 string
+				templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(r.At.UTC().Format(time.TimeOnly))
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 275, Col: 145}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "</time></td></tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 99, "</tbody></table>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "</tbody></table>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<noscript><p class=\"quiet\">This is how it stood when the page was made. With JavaScript it goes on by itself.</p></noscript>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<noscript><p class=\"quiet\">This is how it stood when the page was made. With JavaScript it goes on by itself.</p></noscript>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1220,7 +1246,7 @@ func twin() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 101, "<tracer-twin class=\"twin\" id=\"twin\"></tracer-twin>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, "<tracer-twin class=\"twin\" id=\"twin\"></tracer-twin>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1245,7 +1271,7 @@ func transport() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<footer class=\"transport\" aria-label=\"Time\"><noscript><p class=\"quiet\">The time can be stopped and gone through with JavaScript alone.</p></noscript><tracer-transport class=\"transport-body\" id=\"transport\" tabindex=\"-1\" hidden><div class=\"buttons\"><button class=\"button round\" type=\"button\" data-part=\"back\" aria-label=\"Previous reconcile\" title=\"Previous reconcile (Shift+←)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M5 4.5h2v11H5zM15.5 4.5v11L7.5 10z\"></path></svg></button> <button class=\"button play\" type=\"button\" data-part=\"pause\" aria-label=\"Pause the picture\" title=\"Pause the picture (Space)\"><svg viewBox=\"0 0 20 20\" width=\"22\" height=\"22\" aria-hidden=\"true\"><path class=\"fill icon-pause\" d=\"M5.5 4h3v12h-3zM11.5 4h3v12h-3z\"></path><path class=\"fill icon-play\" d=\"M6.5 3.5v13L16.5 10z\"></path></svg></button> <button class=\"button round\" type=\"button\" data-part=\"on\" aria-label=\"Next reconcile\" title=\"Next reconcile (Shift+→)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M13 4.5h2v11h-2zM4.5 4.5v11l8-5.5z\"></path></svg></button></div><div class=\"speeds\" role=\"group\" aria-label=\"Speed\"><button class=\"button\" type=\"button\" data-part=\"slower\" aria-label=\"Slower\" title=\"Slower ([)\">−</button> <output data-part=\"speed\">1×</output> <button class=\"button\" type=\"button\" data-part=\"faster\" aria-label=\"Faster\" title=\"Faster (])\" disabled>+</button></div><div class=\"scrub\"><div class=\"timeline\" data-part=\"line\" role=\"slider\" tabindex=\"0\" aria-label=\"Time\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"100\"><canvas data-part=\"bars\" aria-hidden=\"true\"></canvas></div><div class=\"zooms\" role=\"group\" aria-label=\"Zoom\"><button class=\"button\" type=\"button\" data-part=\"closer\" aria-label=\"Less time\" title=\"Less time, closer (+)\"><svg viewBox=\"0 0 20 20\" width=\"16\" height=\"16\" aria-hidden=\"true\"><path class=\"stroke\" d=\"M10 4v12M4 10h12\"></path></svg></button> <button class=\"button\" type=\"button\" data-part=\"wider\" aria-label=\"More time\" title=\"More time, wider (−)\"><svg viewBox=\"0 0 20 20\" width=\"16\" height=\"16\" aria-hidden=\"true\"><path class=\"stroke\" d=\"M4 10h12\"></path></svg></button></div></div><div class=\"position\"><p class=\"position-main\" data-part=\"where\">Live</p><p class=\"position-more\"><span data-part=\"more\">following</span> <button class=\"link\" type=\"button\" data-part=\"live\" hidden>Live</button></p></div></tracer-transport></footer>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "<footer class=\"transport\" aria-label=\"Time\"><noscript><p class=\"quiet\">To stop the time and go through it, the page needs JavaScript.</p></noscript><tracer-transport class=\"transport-body\" id=\"transport\" tabindex=\"-1\" hidden><div class=\"buttons\"><button class=\"button round\" type=\"button\" data-part=\"back\" aria-label=\"Previous reconcile\" title=\"Previous reconcile (Shift+←)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M5 4.5h2v11H5zM15.5 4.5v11L7.5 10z\"></path></svg></button> <button class=\"button play\" type=\"button\" data-part=\"pause\" aria-label=\"Pause the picture\" title=\"Pause the picture (Space)\"><svg viewBox=\"0 0 20 20\" width=\"22\" height=\"22\" aria-hidden=\"true\"><path class=\"fill icon-pause\" d=\"M5.5 4h3v12h-3zM11.5 4h3v12h-3z\"></path><path class=\"fill icon-play\" d=\"M6.5 3.5v13L16.5 10z\"></path></svg></button> <button class=\"button round\" type=\"button\" data-part=\"on\" aria-label=\"Next reconcile\" title=\"Next reconcile (Shift+→)\"><svg viewBox=\"0 0 20 20\" width=\"20\" height=\"20\" aria-hidden=\"true\"><path class=\"fill\" d=\"M13 4.5h2v11h-2zM4.5 4.5v11l8-5.5z\"></path></svg></button></div><div class=\"speeds\" role=\"group\" aria-label=\"Speed\"><button class=\"button\" type=\"button\" data-part=\"slower\" aria-label=\"Slower\" title=\"Slower ([)\">−</button> <output data-part=\"speed\">1×</output> <button class=\"button\" type=\"button\" data-part=\"faster\" aria-label=\"Faster\" title=\"Faster (])\" disabled>+</button></div><div class=\"scrub\"><div class=\"timeline\" data-part=\"line\" role=\"slider\" tabindex=\"0\" aria-label=\"Time\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"100\"><canvas data-part=\"bars\" aria-hidden=\"true\"></canvas></div><div class=\"zooms\" role=\"group\" aria-label=\"Zoom\"><button class=\"button\" type=\"button\" data-part=\"closer\" aria-label=\"Less time\" title=\"Less time, closer (+)\"><svg viewBox=\"0 0 20 20\" width=\"16\" height=\"16\" aria-hidden=\"true\"><path class=\"stroke\" d=\"M10 4v12M4 10h12\"></path></svg></button> <button class=\"button\" type=\"button\" data-part=\"wider\" aria-label=\"More time\" title=\"More time, wider (−)\"><svg viewBox=\"0 0 20 20\" width=\"16\" height=\"16\" aria-hidden=\"true\"><path class=\"stroke\" d=\"M4 10h12\"></path></svg></button></div></div><div class=\"position\"><p class=\"position-main\" data-part=\"where\">Live</p><p class=\"position-more\"><span data-part=\"more\">following</span> <button class=\"link\" type=\"button\" data-part=\"live\" hidden>Live</button></p></div></tracer-transport></footer>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1270,7 +1296,7 @@ func keys(p Page) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 103, "<dialog class=\"keys\" id=\"keys\" aria-labelledby=\"keys-title\"><h2 id=\"keys-title\" tabindex=\"-1\" autofocus>Keys</h2><dl>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, "<dialog class=\"keys\" id=\"keys\" aria-labelledby=\"keys-title\"><h2 id=\"keys-title\" tabindex=\"-1\" autofocus>Keys</h2><dl>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1346,30 +1372,30 @@ func keys(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "</dl><label class=\"check\"><input type=\"checkbox\" id=\"keys-on\" checked> All of these keys</label><p class=\"quiet\">In a list, <kbd>↑</kbd> <kbd>↓</kbd> go from row to row. On the line of time, the arrows go one bar on, <kbd>Page Up</kbd> and <kbd>Page Down</kbd> a tenth of it.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "</dl><label class=\"check\"><input type=\"checkbox\" id=\"keys-on\" checked> All of these keys</label><p class=\"quiet\">In a list, <kbd>↑</kbd> <kbd>↓</kbd> go from row to row. On the line of time, the arrows go one bar on, <kbd>Page Up</kbd> and <kbd>Page Down</kbd> a tenth of it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if p.Version != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, "<p class=\"quiet\">tracer ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "<p class=\"quiet\">tracer ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var50 string
-			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(p.Version)
+			var templ_7745c5c3_Var52 string
+			templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(p.Version)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 358, Col: 38}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var50))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 106, "</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "<form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "<form method=\"dialog\"><button class=\"button\" type=\"submit\">Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1395,56 +1421,56 @@ func key(name, what string, names ...string) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<div><dt><label class=\"check\"><input type=\"checkbox\" data-key=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "<div><dt><label class=\"check\"><input type=\"checkbox\" data-key=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var52 string
-		templ_7745c5c3_Var52, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
+		var templ_7745c5c3_Var54 string
+		templ_7745c5c3_Var54, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 367, Col: 65}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var52)
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var54)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 109, "\" title=\"On or off\" checked> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "\" title=\"On or off\" checked> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		var templ_7745c5c3_Var53 string
-		templ_7745c5c3_Var53, templ_7745c5c3_Err = templ.JoinStringErrs(what)
+		var templ_7745c5c3_Var55 string
+		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(what)
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 367, Col: 102}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var53))
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "</label></dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "</label></dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, n := range names {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, "<kbd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "<kbd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var54 string
-			templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(n)
+			var templ_7745c5c3_Var56 string
+			templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(n)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page.templ`, Line: 370, Col: 12}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var54))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 112, "</kbd>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "</kbd>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 113, "</dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 115, "</dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

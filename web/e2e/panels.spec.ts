@@ -134,6 +134,15 @@ test("controllers: charts are read by keys and as a table, and a click goes to t
   const chart = dash.getByRole("slider", { name: "podset over time" });
   await expect(chart.locator(".chart-bar").first()).toBeVisible();
   await expect(chart.locator('[data-band=""]')).toHaveText(/^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d, of 2 min$/);
+  // The line for the moment strikes through no word.
+  const words = await chart.locator(".chart-name > *, .axis-ends").all();
+  for (const line of await chart.locator(".chart-cursor").all()) {
+    const { y = NaN, height = NaN } = (await line.boundingBox()) ?? {};
+    for (const word of words) {
+      const box = await word.boundingBox();
+      expect(box === null || box.y >= y + height - 0.5 || box.y + box.height <= y + 0.5).toBe(true);
+    }
+  }
   await chart.focus();
   await dash.keyboard.press("ArrowLeft");
   const said = (await chart.getAttribute("aria-valuetext")) ?? "";
@@ -236,6 +245,35 @@ test("a controller that does nothing because of a red cause is shown by itself, 
   await tabs(page, "Latest").click();
   await expect(panel).toContainText("Latest reconciles");
   await accessible(page);
+});
+
+test("spec, observed and written are whole beside each other, whatever they say", async ({ demo, dash }) => {
+  const key = await worked(demo, "whole");
+  await pick(dash, key);
+  await dash.locator("#details details summary", { hasText: "unchanged" }).click();
+  const table = dash.locator("#details details .scrolling");
+  await expect(table.getByText("written")).toBeVisible();
+  // As in a pass whose delete has failed.
+  await table
+    .locator("tbody tr, tr:has(td.was)")
+    .first()
+    .evaluate((row) => {
+      const cells = row.querySelectorAll("td");
+      for (const [i, text] of ["ReplicasUnavailable", "MinimumReplicasAvailable", "DeleteFailedForNow"].entries()) {
+        const cell = cells[i];
+        if (cell !== undefined) cell.textContent = text;
+      }
+    });
+  const cut = (): Promise<string[]> =>
+    table.evaluate((it) =>
+      [it, ...it.querySelectorAll("th, td")].flatMap((cell) => {
+        const right = it.getBoundingClientRect().right + 0.5;
+        const whole = cell.scrollWidth <= cell.clientWidth && cell.getBoundingClientRect().right <= right;
+        return whole ? [] : [cell.textContent];
+      }),
+    );
+  await expect.poll(cut).toEqual([]);
+  await dash.screenshot({ path: test.info().outputPath("whole.png") });
 });
 
 test("spec, observed and written fit beside each other, also in large letters", async ({ demo, dash }) => {

@@ -25,7 +25,7 @@ test("without script the page says how it stands, and that it stands", async ({ 
   await expect(page.locator('tracer-lane [data-part="p50"]')).toHaveText(/^\s*≤ [\d.]+ (ms|s)\s*$/);
   await expect(page.locator("#details")).toContainText("default/plain");
   expect(await page.locator("#details").innerText()).toContain("This is how it stood when the page was made.");
-  expect(await page.locator(".transport").innerText()).toContain("with JavaScript alone");
+  expect(await page.locator(".transport").innerText()).toContain("the page needs JavaScript");
   await expect(page.locator("tracer-lane .map")).toBeVisible();
   await fits(page);
   await page.screenshot({ path: test.info().outputPath("plain.png") });

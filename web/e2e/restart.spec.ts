@@ -44,8 +44,17 @@ test("a hub that says nothing any more is noticed, and that is forgotten with it
     hub.freeze();
     await expect(notice).toContainText(/No word from the hub for \d+ s/);
     await expect(status).toHaveAttribute("data-state", "lost");
+    // The clock stands with the picture, and says of when it is.
+    await expect(page.locator("#transport")).toContainText(/not answering\s*as of \d\d:\d\d:\d\d/);
+    await expect(page.locator("#transport")).not.toContainText("following");
+    const line = (): Promise<string> =>
+      page.locator('canvas[data-part="bars"]').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+    const stood = await line();
+    await expect(notice).toContainText(/ 9 s$/);
+    expect(await line()).toBe(stood);
     await page.screenshot({ path: "test-results/silent.png" });
     hub.thaw();
+    await expect(page.locator("#transport")).toContainText("following, live");
     await expect(notice).toBeHidden();
     await expect(status).toHaveAttribute("data-state", "live");
   } finally {

@@ -146,7 +146,7 @@ test("Try it moves nothing when an action is answered, and leads to the conflict
   const details = dash.locator("#details");
   const said = details.locator(".flags").first();
   await expect(said).toContainText(
-    /web status written on rv [\d\s]+, but tracer-page had made rv [\d\s]+ \(.*409 Conflict seen by reconcile \d+/,
+    /PUT status of web refused: 409 Conflict, sent on rv [\d\s]+, but tracer-page had made rv [\d\s]+ \(.*seen by reconcile \d+/,
   );
   await expect(said).toBeInViewport({ ratio: 1 });
   await dash.screenshot({ path: test.info().outputPath("named.png") });

@@ -49,7 +49,9 @@ class Main implements App {
     this.watch = new WatchClient({ url: watchUrl(recording, page), open, timer, onDirty, recorded });
     const end = (): number => this.watch.hubNow();
     const shared = (): number => this.watch.roomNow();
-    const clock = recorded ? { now: runningClock, heard: end, end, shared } : { now: end, heard: () => this.heard() };
+    const clock = recorded
+      ? { now: runningClock, heard: end, end, shared }
+      : { now: end, heard: () => this.watch.heardUntil() };
     this.playhead = new Playhead(clock, onDirty);
     const draw = (): number => this.draw();
     const panels = (): Iterator<void> => this.parts.paint();
@@ -78,12 +80,6 @@ class Main implements App {
 
   wake(): void {
     this.frames.wake();
-  }
-
-  /** Up to when the picture may go: while the hub is lost, the time of the last frame. */
-  private heard(): number {
-    const connection = this.watch.connection();
-    return connection.state === "lost" && connection.asOf > 0 ? connection.asOf : Infinity;
   }
 
   /**

@@ -164,11 +164,18 @@ function tokenOf(pass: Reconcile, count: number, failed: boolean, way: Way, from
     single: failed || pass.failedWrites > 0,
     own: false,
     minor: false,
+    ...behindOf(pass),
     seat: Math.max(0, pass.worker),
     steps: way.steps,
     from,
     to: way.t,
   };
+}
+
+function behindOf(pass: Reconcile): Pick<Journey, "behind"> {
+  const by = pass.reads.map(({ stale, staleBy = 1 }) => (stale === "yes" ? Math.max(1, staleBy) : 0));
+  const behind = Math.max(0, ...by);
+  return behind > 0 ? { behind } : {};
 }
 
 function nodeAt(i: number): NodeId {

@@ -8,7 +8,7 @@ import { MS } from "../base/time.ts";
 import { isHoldOf } from "../model/holds.ts";
 import type { Layout } from "./layout.ts";
 import { layout } from "./layout.ts";
-import { TRAVEL } from "./timing.ts";
+import { STAY, TRAVEL } from "./timing.ts";
 import type { Journey, Step } from "./types.ts";
 import { writes } from "./writes.ts";
 
@@ -40,10 +40,27 @@ export function spotlight(pass: Reconcile, all: readonly Hold[]): Spotlight {
   const holds = all.filter((hold) => isHoldOf(hold, pass)).sort((a, b) => a.from - b.from);
   const before = known.get(pass);
   if (before?.holds.length === holds.length && holds.every((hold, i) => hold === before.holds[i])) return before.made;
-  const alone = layout([pass, ...holds]);
-  const made = { layout: alone, stations: stationsOf(pass, alone.journeyOf(pass.key)) };
+  const first = layout([pass, ...holds]);
+  const waits = waiting(pass, first.journeyOf(pass.key));
+  const alone = waits === pass ? first : layout([waits, ...holds]);
+  const made = { layout: alone, stations: stationsOf(waits, alone.journeyOf(pass.key)) };
   known.set(pass, { holds, made });
   return made;
+}
+
+/** Where a write was refused, all wait at the API server until the last refusal has come there too. */
+function waiting(pass: Reconcile, journey: Journey | undefined): Reconcile {
+  const apply = journey?.steps.find((step) => step.kind === "stay" && step.node === "apply");
+  const { sent, refused } = sentBy(pass, apply?.from ?? NaN);
+  if (!refused) return pass;
+  return { ...pass, writes: pass.writes.map((write) => ({ ...write, to: write.to && Math.max(write.to, sent) })) };
+}
+
+/** When all that a pass sends at once is on its way if it came to apply at arrive, and what is refused at the API server. */
+function sentBy(pass: Reconcile, arrive: number): { readonly sent: number; readonly refused: boolean } {
+  const { journeys } = writes([pass], arrive);
+  const times = journeys.map(({ from, single }) => (single ? from + TRAVEL : Math.min(from, arrive + SENT) + REST));
+  return { sent: Math.max(-Infinity, ...times), refused: journeys.some(({ single }) => single) };
 }
 
 /** stationOf is where a reconcile is looked at at the true time t: undefined before its first phase and after its end. */
@@ -63,10 +80,10 @@ function stationsOf(pass: Reconcile, journey: Journey | undefined): Station[] {
   return stations;
 }
 
-/** Where it writes it is seen when all that it sends at once is on its way. */
+/** Where it writes it is seen when all that it sends at once is on its way, and what is refused is at the API server. */
 function rested(step: Step & { readonly kind: "stay" }, pass: Reconcile): number {
   const rest = step.from + Math.min(REST, (step.to - step.from) / 2);
   if (step.node !== "apply") return rest;
-  const sent = writes([pass], step.from).journeys.map(({ from }) => Math.min(from, step.from + SENT) + REST);
-  return Math.min(Math.max(rest, ...sent), step.to - 1);
+  const { sent, refused } = sentBy(pass, step.from);
+  return Math.min(Math.max(rest, refused ? sent + STAY / 2 : sent), step.to - 1);
 }

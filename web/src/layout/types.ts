@@ -63,6 +63,8 @@ export interface Journey {
   readonly own: boolean;
   /** Of less weight than the item's own: an event of a dependent object that somebody else has changed. */
   readonly minor: boolean;
+  /** How many own writes the cache had not got when it read; absent where that is not proven. */
+  readonly behind?: number;
   /** Where it sits beside others at a node, from 0: its worker, or its number among its like. */
   readonly seat: number;
   readonly steps: readonly Step[];

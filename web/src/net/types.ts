@@ -83,6 +83,8 @@ export interface Watch {
   secondsToRetry(): number;
   /** For how many whole seconds nothing has come from a hub that is there, 0 as long as that is usual. */
   silentFor(): number;
+  /** The hub's clock (µs) at its last word, while it is lost or silent: nothing is known of what came after. Else Infinity. */
+  heardUntil(): number;
   /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */
   hubNow(): number;
   /** The hub's clock by which the room is told, also while a recording is watched. */

@@ -276,9 +276,12 @@ test("a hub that says nothing is noticed after 5 s, and forgotten with its next 
   assert.equal(world.client.silentFor(), 0);
   world.wait(3_001);
   assert.equal(world.client.silentFor(), 8);
+  assert.equal(world.client.heardUntil(), 1, "nothing is known of what came after its last word");
   world.say({ type: "bookmark", epoch: "e", offset: 1, now: 2 });
   assert.equal(world.client.silentFor(), 0);
+  assert.equal(world.client.heardUntil(), Infinity);
   world.wait(6_000);
   world.drop();
+  assert.equal(world.client.heardUntil(), 2);
   assert.equal(world.client.silentFor(), 0, "what is lost is said otherwise");
 });

@@ -154,6 +154,12 @@ export class WatchClient implements Watch {
     return silent < SILENT ? 0 : Math.floor(silent / 1000);
   }
 
+  heardUntil(): number {
+    const { state } = this.state;
+    const away = state === "lost" || (state === "connecting" && this.comeback !== undefined);
+    return this.asOf > 0 && (away || this.silentFor() > 0) ? this.asOf : Infinity;
+  }
+
   private receive(data: unknown): void {
     this.heardAt = this.options.timer.now();
     const result = parseFrame(data, (problem) => {

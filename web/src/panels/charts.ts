@@ -44,10 +44,13 @@ export function pointSaid(point: Point, zone: number): string {
   return `${clock(from, zone)}: ${rate(point.rate)} reconciles a second, ${bad}${times}, queue ${String(depth)}${dropped}`;
 }
 
-/** axisSaid is how far a band's axis goes: "0–12". */
+/** A log scale begins at 1: in times, at a microsecond. */
+const logOf = (v: number): number => Math.log(Math.max(1, v));
+
+/** axisSaid is how far a band's axis goes: "0–12", "log 1 µs–31 ms". */
 export function axisSaid({ high, low, unit }: Band, points: readonly Point[]): string {
   const most = Math.max(...points.map(high));
-  return most === 0 ? "" : `${low === undefined ? "" : "log "}0–${unit(most)}`;
+  return most === 0 ? "" : `${low === undefined ? "0" : `log ${unit(1)}`}–${unit(most)}`;
 }
 
 /** axisEnds says below an axis from when to when it goes. */
@@ -64,10 +67,11 @@ export function charts(points: readonly Point[], width: number, t: number, zone:
     const axis = h("span", { class: "chart-axis" }, axisSaid(band, points));
     root.append(
       h("p", { class: "chart-name" }, h("span", {}, band.name, " ", value), axis),
-      drawn(band, points, width, t),
+      // The line for the moment crosses the bars, and no words.
+      h("div", { class: "chart-band" }, drawn(band, points, width, t), h("span", { class: "chart-cursor" })),
     );
   }
-  root.append(axisEnds(points[0]?.from ?? t, points.at(-1)?.to ?? t, zone), h("span", { class: "chart-cursor" }));
+  root.append(axisEnds(points[0]?.from ?? t, points.at(-1)?.to ?? t, zone));
   return root;
 }
 
@@ -84,8 +88,8 @@ export function readAt(root: HTMLElement, points: readonly Point[], i: number, z
     const band = bands.find(({ name }) => name === value.dataset["band"]);
     value.textContent = band === undefined ? whenSaid(point, points.length, zone) : band.say(point);
   }
-  const line = root.querySelector<HTMLElement>(".chart-cursor");
-  if (line !== null) line.style.left = `${String(((i + 0.5) / points.length) * 100)}%`;
+  for (const line of root.querySelectorAll<HTMLElement>(".chart-cursor"))
+    line.style.left = `${String(((i + 0.5) / points.length) * 100)}%`;
   root.setAttribute("aria-valuemin", "1");
   root.setAttribute("aria-valuemax", String(points.length));
   root.setAttribute("aria-valuenow", String(i + 1));
@@ -93,7 +97,7 @@ export function readAt(root: HTMLElement, points: readonly Point[], i: number, z
 }
 
 function drawn({ high, low, name }: Band, points: readonly Point[], width: number, t: number): SVGElement {
-  const scaled = (v: number): number => (low === undefined ? v : Math.log1p(v));
+  const scaled = (v: number): number => (low === undefined ? v : logOf(v));
   const most = Math.max(...points.map((point) => scaled(high(point)))) || 1;
   const step = width / points.length;
   const y = (v: number): number => height - (scaled(v) / most) * (height - 4);

@@ -87,7 +87,7 @@ function columns(list: readonly ThreeWay[]): HTMLElement {
   const table = h("table", { class: "diff" }, h("thead", {}, head));
   for (const { path, spec, observed, written } of list) {
     const cell = (text: string, kind: string): HTMLElement =>
-      h("td", { class: kind, title: text }, text === "" ? "–" : text);
+      h("td", { class: kind, title: text }, ...(text === "" ? ["–"] : breakable(text)));
     const now = written === "" ? "was" : "now";
     table.append(
       h(
@@ -107,7 +107,7 @@ function breakable(path: string): Child[] {
   return pieces(path).flatMap((piece, i) => (i === 0 ? [piece] : [h("wbr"), piece]));
 }
 
-/** pieces are where a path may break: after dots and before capitals. */
+/** pieces are where a path or a value may break: after dots and before capitals. */
 export function pieces(path: string): string[] {
   return path.split(/(?<=\.)|(?<=[a-z0-9])(?=[A-Z])/);
 }

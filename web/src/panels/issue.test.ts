@@ -46,7 +46,7 @@ Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace
 
 **What failed**
 
-- web status written on rv 10425, but helm had made rv 10426 (metadata) 4 ms before: 409 Conflict; seen by reconcile 18, trace 5c0a
+- PUT status of web refused: 409 Conflict, sent on rv 10425, but helm had made rv 10426 (metadata) 4 ms before; seen by reconcile 18, trace 5c0a
 
 **Why it ran**
 

@@ -11,6 +11,7 @@ import {
   overtakenLink,
   plural,
   span,
+  spanOrNone,
   took,
   word,
   writeFailed,
@@ -69,7 +70,7 @@ function causeLine(cause: Cause): string {
 }
 
 function phaseLine(phase: Reconcile["phases"][number]): string {
-  return `${phase.name}: ${phase.to === 0 ? "still going on" : span(phase.to - phase.from)}`;
+  return `${phase.name}: ${phase.to === 0 ? "still going on" : spanOrNone(phase.to - phase.from)}`;
 }
 
 function readLine(read: Reconcile["reads"][number]): string {

@@ -244,6 +244,8 @@ test("a controller that is paused or held does nothing for that reason, and of a
   );
   assert.match(verdict(c, { ...around, controls: [pause] }), /paused .*: no worker has come to a phase since\.$/);
   assert.equal(verdict(c, { ...around, holds: [hold({ why: "break" })] }), "podset stands: web is held before apply.");
+  const slow = hold({ why: "slow ×100" });
+  assert.equal(verdict(c, { ...around, holds: [slow] }), "podset goes on slowly: web is slowed before apply.");
   assert.match(
     verdict({ ...c, stopping: true }, { ...around, lostAt: at(5000) }),
     /^The hub is not connected since 10:41:05/,

@@ -1,7 +1,7 @@
 /** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
 import type { Control, Controller, Drop, Gap, Hold } from "../base/rows.gen.ts";
 import { clock, count } from "../base/time.ts";
-import { heldBefore, plural, word } from "../view/words.ts";
+import { heldBefore, isSlow, plural, word } from "../view/words.ts";
 
 export interface StartStep {
   readonly name: string;
@@ -85,7 +85,7 @@ export function verdict(c: Controller, { last, zone, controls, holds, lostAt }: 
     const whom = held.length === 0 ? "no worker has come to a phase since" : held.join(", ");
     return `${c.key} is paused by the ${pause.by} since ${clock(pause.from, zone)}: ${whom}.`;
   }
-  if (held.length > 0) return `${c.key} stands: ${held.join(", ")}.`;
+  if (held.length > 0) return `${c.key} ${holds.every(isSlow) ? "goes on slowly" : "stands"}: ${held.join(", ")}.`;
   const since = last > 0 ? `since ${clock(last, zone)}` : "yet";
   const dropped = c.dropped ?? 0;
   const but = dropped === 0 ? "" : ` ${count(dropped)} ${dropped === 1 ? "was" : "were"} dropped before it.`;

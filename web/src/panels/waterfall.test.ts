@@ -203,3 +203,8 @@ test("a hold's bar is marked at the phase before which the worker was held", () 
     ],
   );
 });
+
+test("a phase in which nothing was to be done is a dash, as on the map", () => {
+  const phases = [{ name: "apply", from: 900_000, to: 900_000 }];
+  assert.equal(bars({ ...run, phases })[0]?.value, "–");
+});

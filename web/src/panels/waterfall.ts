@@ -4,7 +4,7 @@ import type { Piece } from "../model/known.ts";
 import type { Bar } from "../view/bar.ts";
 import { h } from "../view/dom.ts";
 import { serverBars } from "./servers.ts";
-import { span, writeFailed, writeName } from "../view/words.ts";
+import { span, spanOrNone, writeFailed, writeName } from "../view/words.ts";
 
 /**
  * bars lists what the waterfall shows, in order: the phases, then their reads and writes, each write with what
@@ -23,7 +23,7 @@ const titles: Readonly<Record<string, string>> = {
 
 function phaseBar(phase: Piece): Bar {
   const tone = phase.name === "dequeue" ? "quiet" : phase.name === "held" ? "warn" : "accent";
-  const value = phase.to === 0 ? "…" : span(phase.to - phase.from);
+  const value = phase.to === 0 ? "…" : spanOrNone(phase.to - phase.from);
   const title = titles[phase.name] ?? phase.name;
   return { name: phase.name, level: 0, from: phase.from, to: phase.to, tone, value, title, step: stepOf(phase) };
 }

@@ -70,16 +70,23 @@ export function ringsOf(lane: string, under: readonly Under[], t: number): WaitR
   return rings.sort((a, b) => a.until - b.until || (a.item < b.item ? -1 : 1));
 }
 
-/** behindOf counts the own writes that are on their way from the API server to the cache. */
+/**
+ * behindOf counts, by item, the own writes that the cache has not got: those on their way to it from the API server, and
+ * those that an item which fetches has not found in it.
+ */
 export function behindOf(under: readonly Under[], { called = nameOf }: SceneOptions): Behind | undefined {
-  let writes = 0;
-  const labels = new Map<string, string>();
+  const coming = new Map<string, number>();
+  const missed = new Map<string, number>();
   for (const { journey, step } of under) {
-    if (journey.kind !== "write" || !journey.own || step.kind !== "move" || step.edge !== "api-cache") continue;
-    writes += journey.count;
-    labels.set(journey.item, called(journey.item));
+    const { kind, own, item, count, behind = 0 } = journey;
+    if (kind === "write" && own && step.kind === "move" && step.edge === "api-cache")
+      coming.set(item, (coming.get(item) ?? 0) + count);
+    if (behind > 0 && step.kind === "stay" && step.node === "fetch") missed.set(item, behind);
   }
+  const items = [...new Set([...coming.keys(), ...missed.keys()])];
+  // What was not found is part of what comes, or has not set out yet.
+  const writes = items.reduce((n, item) => n + Math.max(coming.get(item) ?? 0, missed.get(item) ?? 0), 0);
   if (writes === 0) return undefined;
-  const [first] = labels;
-  return labels.size === 1 && first ? { item: first[0], label: first[1], writes } : { item: "", label: "", writes };
+  const [item = ""] = items;
+  return items.length === 1 ? { item, label: called(item), writes } : { item: "", label: "", writes };
 }

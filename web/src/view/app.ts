@@ -23,6 +23,7 @@ export interface App {
     | "room"
     | "secondsToRetry"
     | "silentFor"
+    | "heardUntil"
     | "tryNow"
     | "hubNow"
     | "malformed"

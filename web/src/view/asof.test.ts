@@ -64,7 +64,7 @@ test("the newest version is the one that was known then", () => {
 
 test("a controller that is gone says since when", () => {
   const row = controller({ connected: false, heard: at(7000), workers: 2, kind: "PodSet" });
-  assert.equal(aboutSaid(row, 0), "PodSet · 2 workers · not connected since 10:41:07");
+  assert.equal(aboutSaid(row, 0), "not connected since 10:41:07 · PodSet · 2 workers");
 });
 
 test("a watch that fails and events that were dropped are said", () => {

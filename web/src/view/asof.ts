@@ -69,12 +69,13 @@ export function newestVersion(model: Model, lane: string, t: number): number {
   return version;
 }
 
-/** aboutSaid says what a controller works on and how it stands with it: "PodSet · 2 workers · not connected since 10:41:07". */
+/** aboutSaid says what a controller works on and how it stands with it: "not connected since 10:41:07 · PodSet · 2 workers". */
 export function aboutSaid(controller: Controller, zone: number): string {
   const { kind = "", workers, lease, connected, heard, watchError = "", dropped = 0 } = controller;
   const parts = [kind, workers > 0 ? plural(workers, "worker", "workers") : ""];
   if (lease === "waiting") parts.push("waiting for the lease");
-  if (!connected) parts.push(heard > 0 ? `not connected since ${clock(heard, zone)}` : "not connected");
+  // First, for the end is cut where there is no room.
+  if (!connected) parts.unshift(heard > 0 ? `not connected since ${clock(heard, zone)}` : "not connected");
   if (watchError !== "") parts.push(`cannot watch ${watchError}`);
   if (dropped > 0) parts.push(plural(dropped, "event dropped", "events dropped"));
   return parts.filter((text) => text !== "").join(" · ");

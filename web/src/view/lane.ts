@@ -20,7 +20,7 @@ import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { crowdSaid, heldSaid, ordinal, plural, spanOrNone, word } from "./words.ts";
+import { crowdSaid, heldSaid, isSlow, ordinal, plural, spanOrNone, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -263,15 +263,15 @@ export class LaneElement extends HTMLElement {
       const hold = held.find(({ node }) => node === id);
       if (hold === undefined && !g.classList.contains("is-held")) continue;
       g.classList.toggle("is-held", hold !== undefined);
+      g.classList.toggle("is-slowed", hold !== undefined && isSlow(hold));
       attr(g, "aria-label", hold === undefined ? (g.dataset["label"] ?? "") : `${heldSaid(hold)}, ${hold.why}`);
       const lasting = countdown(hold?.lasting ?? 0);
       if (hold === undefined) this.note(id, "");
-      else
-        fitFirst(
-          part(g, "note"),
-          [`held · ${lasting}`, `held ${lasting.replace(/\.\d+/, "")}`, "held"],
-          geometry.nodes[id].w - 16,
-        );
+      else {
+        const word = isSlow(hold) ? "slowed" : "held";
+        const brief = `${word} ${lasting.replace(/\.\d+/, "")}`;
+        fitFirst(part(g, "note"), [`${word} · ${lasting}`, brief, word], geometry.nodes[id].w - 16);
+      }
     }
   }
 

@@ -55,6 +55,16 @@ const paused: Control = {
   from: at(60_000),
   to: 0,
 };
+const fault: Control = { ...paused, key: "f", command: "fault" };
+const held = "presenter held back the watch events of its own objects from podset for 5 s";
+const watchHeld: Control = { ...fault, text: held, until: at(101_900) };
+const slowed: Control = {
+  ...paused,
+  key: "s",
+  command: "slow",
+  text: "presenter slowed podset down 100×",
+  until: at(3_696_000),
+};
 const done = pass(58_000, [1, 1], { key: "r" });
 
 const states: Readonly<Record<string, State>> = {
@@ -97,6 +107,29 @@ const states: Readonly<Record<string, State>> = {
     rows: [there, done, { ...paused, item: "default/web", phase: "apply" }],
     asked: { tryIt: undefined, lift: undefined },
     says: "default/web is paused before apply.",
+  },
+  "watch events are held, also a moment after the last reconcile": {
+    rows: [there, item(), pass(95_000, [1], { key: "r" }), watchHeld],
+    says: "podset: watch events held, 1.9 s left:",
+    button: "Lift",
+    does: "lift f",
+  },
+  "the controller is slowed down": {
+    rows: [there, item(), done, slowed],
+    says: "podset is slowed down 100×, 59:56 left:",
+    button: "Lift",
+    does: "lift s",
+  },
+  "a fault waits for its request": {
+    rows: [there, done, { ...fault, text: "presenter let the next write of podset be answered with 500" }],
+    asked: { lift: undefined },
+    says: "presenter let the next write of podset be answered with 500.",
+  },
+  "a fault that has ended hinders nothing": {
+    rows: [there, item(), done, { ...watchHeld, to: at(90_000) }],
+    says: "Connected to podset. No reconciles for 42 s. Try:",
+    button: "scale a PodSet",
+    does: "try it",
   },
   "paused, nothing is said of now": { rows: [there, done], paused: true, says: "" },
   "the controller has gone": {
@@ -221,6 +254,7 @@ function made(state: State, did: string[]): { app: Shown; asked: Asked } {
     room: () => undefined,
     secondsToRetry: () => 3,
     silentFor: () => silent,
+    heardUntil: () => Infinity,
     tryNow: () => did.push("try now"),
     hubNow: () => now,
     malformed: () => bad,

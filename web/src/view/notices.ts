@@ -1,10 +1,10 @@
 /** What the line above the map says of each state, and what one can do there. Pure. */
-import { SECOND, clock, count, duration } from "../base/time.ts";
+import { SECOND, clock, count, countdown, duration } from "../base/time.ts";
 import type { Control, Reconcile } from "../base/rows.gen.ts";
 import type { Lane } from "../model/types.ts";
 import type { Connection } from "../net/types.ts";
 import type { App } from "./app.ts";
-import { plural } from "./words.ts";
+import { forceSaid, holdsWatch, plural } from "./words.ts";
 
 /** After how long without a reconcile the page says so. */
 const idleAfter = 8 * SECOND;
@@ -87,11 +87,14 @@ function idleWords(app: Shown, { lesson, tryIt, lift }: Asked): Words | undefine
   }
   // What is held is no idleness.
   if (lesson || app.model.holdsAt("", now).length > 0) return undefined;
+  const inForce = app.model.controlsAt(now).filter(({ command }) => hinders.has(command));
+  const watchHeld = inForce.find(holdsWatch);
+  if (watchHeld !== undefined) return forceWords(watchHeld, now, lift);
   const names = listed(connected.map((lane) => lane.name));
   const last = app.model.recent("", 1)[0];
   if (last !== undefined && (last.to === 0 || now - last.to < idleAfter)) return undefined;
-  const paused = app.model.controlsAt(now).find(({ command }) => command === "pause");
-  if (paused !== undefined) return pausedWords(paused, lift);
+  const [force] = inForce.sort((a, b) => Number(b.command === "pause") - Number(a.command === "pause"));
+  if (force !== undefined) return forceWords(force, now, lift);
   if (last === undefined) return suggest(`Connected to ${names}. No reconciles yet.`, app, tryIt);
   const press = (): void => {
     again(app, last);
@@ -108,15 +111,21 @@ function again({ model, playhead }: Shown, last: Reconcile): void {
   playhead.playFrom(from - SECOND / 2, last.to + onTheWay);
 }
 
-/** Who is paused does nothing whatever one tries. */
-function pausedWords(pause: Control, lift: Asked["lift"]): Words {
-  const { controller, item = "", phase = "" } = pause;
-  const text = `${item === "" ? controller : item} is paused${phase === "" ? "" : ` before ${phase}`}`;
+/** Commands under which what one tries does not go as it would. */
+const hinders = new Set(["pause", "slow", "fault"]);
+
+/** Said while such a command stands: what it does, and how long it has left. */
+function forceWords(command: Control, now: number, lift: Asked["lift"]): Words {
+  const { until = 0 } = command;
+  // A pause ends long after whoever paused: it is resumed.
+  const paused = command.command === "pause";
+  const left = paused || until <= now ? "" : `, ${countdown(until - now)} left`;
+  const text = `${forceSaid(command)}${left}`;
   if (lift === undefined) return { text: `${text}.`, tone: "quiet" };
   const press = (): void => {
-    lift(pause);
+    lift(command);
   };
-  return { text: `${text}:`, tone: "quiet", button: "Resume", press };
+  return { text: `${text}:`, tone: "quiet", button: paused ? "Resume" : "Lift", press };
 }
 
 function suggest(text: string, { model }: Shown, tryIt: (() => void) | undefined): Words {

@@ -16,7 +16,9 @@ export class StatusElement extends HTMLElement {
     if (app === undefined) return;
     const connection = app.watch.connection();
     const silent = app.watch.silentFor() > 0;
-    const state = silent ? "lost" : connection.state === "restored" ? "live" : connection.state;
+    // While it is tried again, it is as lost as before.
+    const lost = silent || app.watch.heardUntil() < Infinity;
+    const state = lost ? "lost" : connection.state === "restored" ? "live" : connection.state;
     // A recording is there whole once it has come, whatever becomes of the hub.
     const recorded = app.recording !== undefined && app.model.version > 0;
     attr(this, "data-state", recorded ? "recorded" : state);

@@ -70,12 +70,13 @@ export class TransportElement extends HTMLElement {
       say(part(this, "more"), "");
       return show(part(this, "live"), false);
     }
-    if (connection.state === "lost" && playhead.following) {
-      say(part(this, "where"), "not connected");
-      say(part(this, "more"), connection.asOf === 0 ? "" : `as of ${clock(connection.asOf, app.zone())}`);
+    const recorded = app.recording !== undefined;
+    const heard = app.watch.heardUntil();
+    if (heard < Infinity && playhead.following && !recorded) {
+      say(part(this, "where"), app.watch.silentFor() > 0 ? "not answering" : "not connected");
+      say(part(this, "more"), `as of ${clock(heard, app.zone())}`);
       return show(part(this, "live"), false);
     }
-    const recorded = app.recording !== undefined;
     const doing = { following: at, paused: `paused · ${at}`, playing: speedSaid(playhead.speed) }[playhead.kind];
     say(part(this, "where"), doing);
     const fresh = Math.max(0, total - this.totalAtPause);

@@ -33,7 +33,7 @@ test("a step tells the phase, how long it took and what was done in it", () => {
   assert.equal(stepSaid(run, "compute", model), "web, reconcile 3, compute, 1 ms: create 2 Pods.");
   assert.equal(
     stepSaid(run, "apply", model),
-    "web, reconcile 3, apply, 6 ms: POST pod, web status written on rv 7: 409 Conflict.",
+    "web, reconcile 3, apply, 6 ms: POST pod, PUT status of web refused: 409 Conflict, sent on rv 7.",
   );
   assert.match(
     stepSaid(run, "requeue", model),

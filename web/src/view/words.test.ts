@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { hold } from "../../test/rows.ts";
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
 import {
   causeSaid,
@@ -8,6 +10,8 @@ import {
   failed,
   failureSaid,
   hasRefused,
+  heldBefore,
+  heldSaid,
   lookOf,
   nextSaid,
   ordinal,
@@ -77,6 +81,13 @@ test("causes in one line count what is not listed", () => {
   assert.equal(causesShort(reconcile({})), "");
 });
 
+test("causes in one line are as on the page without script", () => {
+  const file = new URL("../../../server/testdata/causes.json", import.meta.url);
+  const cases = JSON.parse(readFileSync(file, "utf8")) as (Partial<Reconcile> & { readonly says: string })[];
+  assert.ok(cases.length > 0);
+  for (const { says, ...row } of cases) assert.equal(causesShort(reconcile(row)), says);
+});
+
 test("what comes next is told as of now", () => {
   const again = reconcile({ result: "error", error: "Conflict", next: { why: "backoff", at: 51_000, requeues: 4 } });
   assert.deepEqual(nextSaid(again, 11_000), { text: "Tries again in 40 ms", more: "(4th time)", tone: "warn" });
@@ -134,18 +145,18 @@ test("a refused write changes no result", () => {
   assert.deepEqual([lookOf(open).tone, hasRefused(open), outcome(open)], ["accent", false, "running"]);
 });
 
-test("a failed write says on which version and what the answer was", () => {
+test("a failed write says what it was, never that it was written, on which version and what the answer was", () => {
   const put = write({ subresource: "status", name: "web", before: "10427", status: 409, error: "Conflict" });
   assert.deepEqual(failureSaid(put), {
     chip: "conflict",
     tone: "error",
-    text: "web status written on rv 10427: 409 Conflict",
+    text: "PUT status of web refused: 409 Conflict, sent on rv 10427",
     who: "",
   });
   const event = cause({ at: put.from - 4_000, manager: "tracer-page", resourceVersion: "10429", changed: ["spec"] });
   assert.equal(
     failureSaid(put, { cause: event }).text,
-    "web status written on rv 10427, but tracer-page had made rv 10429 (spec) 4 ms before: 409 Conflict",
+    "PUT status of web refused: 409 Conflict, sent on rv 10427, but tracer-page had made rv 10429 (spec) 4 ms before",
   );
   const unknown = cause({ at: event.at, resourceVersion: "10429" });
   assert.match(failureSaid(put, { cause: unknown }).text, /but somebody whom the event does not name had made/);
@@ -157,10 +168,16 @@ test("a failed write says on which version and what the answer was", () => {
   assert.deepEqual(failureSaid({ ...put, fault: "409" }), {
     chip: "fault",
     tone: "error",
-    text: "web status written on rv 10427: 409 Conflict, injected by a fault, on purpose",
+    text: "PUT status of web refused: 409 Conflict, sent on rv 10427, injected by a fault, on purpose",
     who: "",
   });
-  assert.equal(failureSaid(write({ status: 0 })).chip, "no answer");
+  const remove = write({ method: "DELETE", resource: "pods", name: "web-9p7f6", status: 500, error: "InternalError" });
+  assert.deepEqual(
+    [failureSaid(remove).chip, failureSaid(remove).text],
+    ["failed", "DELETE pod web-9p7f6 failed: 500 InternalError"],
+  );
+  const [chip, text] = [failureSaid(write({ status: 0 })).chip, failureSaid(write({ status: 0 })).text];
+  assert.deepEqual([chip, text], ["no answer", "PUT podset: no answer"]);
   assert.equal(writeName(write({ method: "POST", resource: "pods" })), "POST pod");
   assert.equal(writeName(put), "PUT status");
 });
@@ -183,6 +200,15 @@ test("no word of an error is said twice", () => {
   assert.equal(said("panic", "error"), "panic");
   assert.equal(said("terminal_error", "error"), "terminal error");
   assert.match(failureSaid(write({ status: 0, error: "error" })).text, /: no answer$/);
+});
+
+test("who is slowed down is not said to be held", () => {
+  const slow = hold({ item: "default/db", phase: "requeue", why: "slow ×100" });
+  assert.equal(heldBefore([slow]), "db is slowed before requeue");
+  assert.equal(heldBefore([slow, hold({})]), "web is held before apply, db is slowed before requeue");
+  const at = { lane: "podset", node: "requeue", item: "default/db", label: "db", reconcile: "r", worker: 0 } as const;
+  const said = ["slow ×100", "pause"].map((why) => heldSaid({ ...at, why, lasting: 3_500_000, until: 0 }));
+  assert.deepEqual(said, ["db is slowed at requeue · 3.5 s", "db is held at requeue · 3.5 s"]);
 });
 
 test("numbers", () => {

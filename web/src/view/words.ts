@@ -1,6 +1,6 @@
 /** What the page says about rows: pure, in the field's own words. */
 import { count, countdown, duration, rate } from "../base/time.ts";
-import type { Cause, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Cause, Control, Hold, Object as FlowObject, Reconcile, Write } from "../base/rows.gen.ts";
 import { lookOf } from "../layout/steps.ts";
 import type { Tone } from "../layout/types.ts";
 import { nameOf, outcome, refusedWord, word } from "../layout/words.ts";
@@ -150,17 +150,20 @@ export function writeName(write: Write): string {
   return `${write.method} ${noun === "" ? write.resource.replace(/s$/, "") : noun}`;
 }
 
-/** failureSaid says what was wrong with a write, and what had overtaken it: "web status written on rv 10427: 409 Conflict". */
+/** failureSaid says what became of a write, and what had overtaken it: "PUT status of web refused: 409 Conflict, sent on rv 10427". */
 export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">): Said {
-  const conflict = write.status === 409;
-  const what = [write.name ?? "", write.subresource ?? ""].filter((part) => part !== "").join(" ");
-  const on = (write.before ?? "") === "" ? "" : ` on rv ${write.before ?? ""}`;
-  const by = overtaken === undefined ? "" : `, but ${overtakenSaid(write, overtaken.cause)}`;
-  const answer = [write.status === 0 ? "no answer" : String(write.status), kindSaid(write.error)].join(" ").trim();
+  const { status, before = "", name = "", subresource = "" } = write;
   const fault = (write.fault ?? "") !== "";
-  const chip = fault ? "fault" : conflict ? "conflict" : write.status === 0 ? "no answer" : "refused";
-  const text = `${what === "" ? write.resource : what} written${on}${by}: ${answer}${fault ? ", injected by a fault, on purpose" : ""}`;
-  return { chip, tone: "error", text, who: "" };
+  const verdict = status === 0 ? "no answer" : status < 500 ? "refused" : "failed";
+  const answer = [status === 0 ? verdict : `${verdict}: ${String(status)}`, kindSaid(write.error)].join(" ").trim();
+  const what = `${writeName(write)} ${subresource === "" || name === "" ? name : `of ${name}`}`.trim();
+  const more = [
+    before === "" ? "" : `sent on rv ${before}`,
+    overtaken === undefined ? "" : overtakenSaid(write, overtaken.cause),
+    fault ? "injected by a fault, on purpose" : "",
+  ].filter((text) => text !== "");
+  const text = `${what}${status === 0 ? ": " : " "}${[answer, ...more].join(", ")}`;
+  return { chip: fault ? "fault" : status === 409 ? "conflict" : verdict, tone: "error", text, who: "" };
 }
 
 function overtakenSaid(write: Write, cause: Cause): string {
@@ -169,7 +172,7 @@ function overtakenSaid(write: Write, cause: Cause): string {
   const what = changed.length === 0 ? "" : ` (${changed.join(" and ")})`;
   const ago = write.from - cause.at;
   const when = ago > 0 ? `${span(ago)} before` : `(seen ${span(-ago)} after)`;
-  return `${who} had made rv ${cause.resourceVersion ?? ""}${what} ${when}`;
+  return `but ${who} had made rv ${cause.resourceVersion ?? ""}${what} ${when}`;
 }
 
 /** overtakenLink is what the link to the reconcile that made or saw a version says before its number, as of now. */
@@ -259,17 +262,43 @@ function cameSaid(cause: Cause): string {
   return `a${isTimer(cause.what) ? "n earlier" : /^[aeiou]/.test(chip) ? "n" : ""} ${chip}`;
 }
 
-/** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
-export function heldSaid({ label, node, lasting }: Held): string {
-  return `${label === "" ? "a worker" : label} is held at ${node} · ${countdown(lasting)}`;
+/** isSlow says that a worker goes on by itself: it is slowed down, and not held. */
+export function isSlow({ why }: Pick<Hold, "why">): boolean {
+  return why.startsWith("slow");
 }
 
-/** heldBefore says who is held, and before which phases: "web, a are held before apply". */
+/** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
+export function heldSaid({ label, node, lasting, why }: Held): string {
+  return `${label === "" ? "a worker" : label} is ${isSlow({ why }) ? "slowed" : "held"} at ${node} · ${countdown(lasting)}`;
+}
+
+/** heldBefore says who is held, or slowed down, and before which phases: "web, a are held before apply". */
 export function heldBefore(holds: readonly Hold[]): string {
+  const slow = holds.filter(isSlow);
+  const held = holds.filter((hold) => !slow.includes(hold));
+  return [standSaid(held, "held"), standSaid(slow, "slowed")].filter((text) => text !== "").join(", ");
+}
+
+function standSaid(holds: readonly Hold[], how: string): string {
+  if (holds.length === 0) return "";
   const who = [
     ...new Set(holds.map(({ controller, item = "" }) => (item === "" ? `a worker of ${controller}` : nameOf(item)))),
   ];
   const phases = [...new Set(holds.map(({ phase }) => phase))];
   const names = who.length > 3 ? `${who.slice(0, 2).join(", ")} and ${String(who.length - 2)} others` : who.join(", ");
-  return `${names} ${who.length > 1 ? "are" : "is"} held before ${phases.join(", ")}`;
+  return `${names} ${who.length > 1 ? "are" : "is"} ${how} before ${phases.join(", ")}`;
+}
+
+/** holdsWatch says that a command keeps the watch's events back. */
+export function holdsWatch({ command, text }: Pick<Control, "command" | "text">): boolean {
+  return command === "fault" && text.includes("held back the watch events");
+}
+
+/** forceSaid says what a command that stands does: "podset is paused before apply", "podset: watch events held". */
+export function forceSaid(control: Control): string {
+  const { controller, item = "", phase = "", command, text } = control;
+  const whom = item === "" ? controller : item;
+  if (command === "pause") return `${whom} is paused${phase === "" ? "" : ` before ${phase}`}`;
+  if (command === "slow") return `${whom} is slowed down ${/\d[\d.e-]*×.*/.exec(text)?.[0] ?? ""}`.trim();
+  return holdsWatch(control) ? `${controller}: watch events held` : text;
 }
