@@ -57,7 +57,11 @@ for (const [theme, width, height] of [
         if (text !== null && text !== undefined) text.textContent = `No reconciles for ${long}. `;
         return { links: links(), cut: (text?.scrollWidth ?? 0) > (text?.clientWidth ?? 0) };
       });
-      return { says, height: line?.getBoundingClientRect().height ?? 0, right: line?.getBoundingClientRect().right ?? 0 };
+      return {
+        says,
+        height: line?.getBoundingClientRect().height ?? 0,
+        right: line?.getBoundingClientRect().right ?? 0,
+      };
     });
     expect(found.height).toBeLessThanOrEqual(36);
     for (const { links, cut } of found.says) {
@@ -169,7 +173,8 @@ for (const [width, height, legend] of [
       const boxes = await page
         .locator("#notice, .legend, .transport")
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
-      for (const [i, box] of boxes.slice(1).entries()) expect(box.top).toBeGreaterThanOrEqual((boxes[i]?.bottom ?? 0) - 1);
+      for (const [i, box] of boxes.slice(1).entries())
+        expect(box.top).toBeGreaterThanOrEqual((boxes[i]?.bottom ?? 0) - 1);
     }
   });
 }
@@ -225,7 +230,9 @@ test("boxes, lines and the axis of time stand out at 3:1, in light and dark", as
       const drawn = [".node:not(.is-lit, .done) .body", ".edge:not(.is-flow, .is-own) .line"].map(
         (what) => getComputedStyle(document.querySelector(what) ?? document.body).stroke,
       );
-      return Math.min(...[...drawn, root.getPropertyValue("--line")].flatMap((one) => grounds.map((on) => ratio(one, on))));
+      return Math.min(
+        ...[...drawn, root.getPropertyValue("--line")].flatMap((one) => grounds.map((on) => ratio(one, on))),
+      );
     });
     expect(least, theme).toBeGreaterThanOrEqual(3);
   }
