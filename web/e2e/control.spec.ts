@@ -1,5 +1,5 @@
 import { pick } from "./common.ts";
-import { expect, test } from "./demo.ts";
+import { choose, expect, test } from "./demo.ts";
 
 test("the presenter pauses the controller, sees the hold on the map, steps, and resumes; a viewer sees what stands", async ({
   demo,
@@ -127,6 +127,37 @@ test("a breakpoint works as it is offered, and its button stays where it was pre
   await strip.getByLabel("when").fill("cause = own_write");
   await expect(strip.getByLabel("Stop")).toHaveValue("compute");
 });
+
+for (const theme of ["light", "projector"]) {
+  test(`what Control unfolds, and what stands then, leaves the map its size: ${theme}`, async ({ dash }) => {
+    await choose(dash, theme);
+    const strip = dash.locator("#control");
+    await dash.getByRole("button", { name: "Try it" }).click();
+    await dash.getByRole("button", { name: "Control", exact: true }).click();
+    const scale = (): Promise<number> =>
+      dash.locator("svg.map").evaluate((map) => (map as SVGSVGElement).getScreenCTM()?.a ?? 0);
+    const before = await scale();
+    expect(before * 526).toBeGreaterThan(370);
+    await strip.locator("summary").click();
+    await expect(strip.getByLabel("Fault")).toBeVisible();
+    expect(await scale()).toBe(before);
+    await strip.getByLabel("Fault").selectOption("hold_watch");
+    await strip.getByRole("button", { name: "Inject" }).click();
+    await expect(strip.locator(".stand")).toContainText("ends in");
+    expect(await scale()).toBe(before);
+    // How long it stands is never cut.
+    const [chip, left] = await Promise.all(
+      [".stand", '.stand [data-part="left"]'].map((one) => strip.locator(one).first().boundingBox()),
+    );
+    expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual((chip?.x ?? 0) + (chip?.width ?? 0));
+    // Who goes on elsewhere sees the map.
+    await dash.locator("#panel h2").first().click();
+    await expect(strip.getByLabel("Fault")).toBeHidden();
+    await strip.getByRole("button", { name: /^Lift: / }).click();
+    await expect(strip.locator(".stand")).toHaveCount(0);
+    await choose(dash, "light");
+  });
+}
 
 test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();

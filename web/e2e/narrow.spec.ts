@@ -59,6 +59,19 @@ test("on a narrow page nothing moves when the line of news comes or goes", async
   await dash.screenshot({ path: test.info().outputPath("news.png") });
 });
 
+test("on a phone the tools stand in two rows, and the search has room when it is used", async ({ dash }) => {
+  const rows = await dash.locator(".top .logo, .top .pill, .top .search, .top-tools > *").evaluateAll((all) =>
+    all
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.getBoundingClientRect())
+      .map(({ top, height }) => Math.round((top + height / 2) / 8)),
+  );
+  expect(new Set(rows).size).toBe(2);
+  const search = dash.locator("#search");
+  await search.getByRole("combobox").focus();
+  expect((await search.boundingBox())?.width).toBeGreaterThan(300);
+});
+
 test("on a narrow page the stations are a loop: both ways back to the queue are drawn and named", async ({ dash }) => {
   const ways = await dash.locator(".stations").evaluate((list) => {
     const box = list.getBoundingClientRect();

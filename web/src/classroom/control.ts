@@ -48,6 +48,11 @@ export class ControlElement extends HTMLElement {
         void this.submit(form);
       });
     }
+    // Wide pages lay it over the map: who goes on elsewhere sees what comes of it.
+    document.addEventListener("pointerdown", (event) => {
+      const more = this.querySelector("details");
+      if (more !== null && innerWidth > 760 && !event.composedPath().includes(this)) more.open = false;
+    });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.isOpen()) return;
       event.preventDefault();
@@ -124,7 +129,9 @@ export class ControlElement extends HTMLElement {
   private fill(li: HTMLLIElement, chip: Chip): void {
     const { text, until, lift } = chip;
     const left = until > 0 ? ` · ends in ${countdown(Math.max(0, until - this.now))}` : "";
-    say(part(li, "text"), `${text}${left}`);
+    say(part(li, "text"), text);
+    attr(li, "title", text);
+    say(part(li, "left"), left);
     li.classList.toggle("is-ending", warningOf(chip, this.now) !== "");
     const button = part<HTMLButtonElement>(li, "lift");
     show(button, lift !== undefined && this.toggle !== undefined);
@@ -187,5 +194,5 @@ export class ControlElement extends HTMLElement {
 
 function chipElement(): HTMLLIElement {
   const lift = h("button", { class: "button small", type: "button", "data-part": "lift" }, "Lift");
-  return h("li", { class: "stand" }, h("span", { "data-part": "text" }), lift);
+  return h("li", { class: "stand" }, h("span", { "data-part": "text" }), h("span", { "data-part": "left" }), lift);
 }

@@ -11,10 +11,8 @@ const commands: readonly Command[] = ["next", "previous", "restart", "stop", "st
 
 const nobody = "Nobody has answered. Press Next again to show the answer.";
 
-/** The words' share of the width and the size of their letters: the first that all of a beat fits into is taken. */
-const fits = [0.36, 0.42, 0.48, 0.54, 0.6].flatMap((share) =>
-  [1.4, 1.25, 1.1, 1].map((size) => [share, size] as const),
-);
+/** The sizes of the words' letters: the first in which all of a beat fits beside the map is taken. */
+const sizes = [1.4, 1.25, 1.1, 1];
 
 export class LessonElement extends HTMLElement {
   private given: Given | undefined;
@@ -125,15 +123,14 @@ export class LessonElement extends HTMLElement {
       document.querySelector<HTMLElement>(now === undefined ? "#map" : '#lesson [data-part="body"]')?.focus();
   }
 
-  /** Where the words stand beside the map, they get large letters, and room of the map's only as far as they need it. */
+  /** Where the words stand beside the map, their letters are as large as their column allows. */
   private fit(): void {
     const { style } = document.documentElement;
     const [body, words] = [part(this, "body"), part(this, "words")];
     if (getComputedStyle(this).display !== "contents") return;
-    for (const [share, size] of fits) {
-      style.setProperty("--lesson-share", String(share));
+    for (const size of sizes) {
       style.setProperty("--lesson-size", String(size));
-      this.classList.toggle("is-tight", share === fits.at(-1)?.[0] && size === 1);
+      this.classList.toggle("is-tight", size === sizes.at(-1));
       if (!over(body) && !over(words)) return;
     }
   }

@@ -104,7 +104,11 @@ export class LaneElement extends HTMLElement {
     const { app } = this;
     const { tokens, lane } = drawn;
     const selected = app?.selection.get()?.reconcile ?? "";
-    this.tokens?.draw(tokens, selected);
+    this.tokens?.draw(
+      tokens,
+      selected,
+      (lane?.held ?? []).map(({ node }) => node),
+    );
     const ringed = tokens.find((token) => token.kind === "pass" && selected !== "" && token.reconcile === selected);
     attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;

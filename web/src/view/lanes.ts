@@ -16,6 +16,9 @@ export interface LanesPlace {
   readonly template: HTMLTemplateElement;
 }
 
+/** So much of a lane, in CSS pixels, is worth to be told of. */
+const leastBelow = 40;
+
 /** Lanes draws and measures only the lanes in sight: a hub may have hundreds of controllers. */
 export class Lanes {
   private readonly app: App;
@@ -42,6 +45,9 @@ export class Lanes {
     this.app = app;
     this.place = place;
     for (const lane of place.root.querySelectorAll("tracer-lane")) if (lane instanceof LaneElement) this.adopt(lane);
+    place.root.addEventListener("scroll", () => {
+      this.tellMore();
+    });
     app.selection.subscribe(() => {
       const controller = app.selection.get()?.controller;
       if (controller !== undefined) this.reveal(controller);
@@ -108,6 +114,7 @@ export class Lanes {
     // What scrolls must scroll by the keyboard too.
     const { root } = this.place;
     root.tabIndex = root.scrollHeight > root.clientHeight ? 0 : -1;
+    this.tellMore();
     const palette = (this.palette ??= readPalette(document.documentElement));
     const measured = lanes.map((lane) => lane.measured());
     for (const [i, lane] of lanes.entries()) {
@@ -117,6 +124,13 @@ export class Lanes {
     }
     const scene = this.app.scene();
     if (scene !== undefined) this.draw(scene);
+  }
+
+  /** Says at the lower edge that there are lanes below it. */
+  private tellMore(): void {
+    const { root } = this.place;
+    const below = root.scrollHeight - root.clientHeight - root.scrollTop;
+    root.classList.toggle("has-below", this.byName.size > 1 && below > leastBelow);
   }
 
   private add(name: string): void {

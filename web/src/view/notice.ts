@@ -1,7 +1,7 @@
 /** The one line above the map that says how it stands with the connection, in words, and what one can do. */
 import type { App } from "./app.ts";
 import { attr, h, say, show } from "./dom.ts";
-import { noticeOf } from "./notices.ts";
+import { noticeOf, partsOf } from "./notices.ts";
 import type { Asked, Words } from "./notices.ts";
 
 /** For how many milliseconds something is told; four times as long when it offers something. */
@@ -9,7 +9,7 @@ export const toldFor = 4000;
 
 export class NoticeElement extends HTMLElement implements Asked {
   private app: App | undefined;
-  private readonly text = h("span");
+  private readonly spans = ["notice-lead", "notice-text", "notice-ask"].map((name) => h("span", { class: name }));
   private readonly button = h("button", { class: "link", type: "button" });
   private readonly other = h("button", { class: "link", type: "button" });
   private words: Words | undefined;
@@ -30,7 +30,7 @@ export class NoticeElement extends HTMLElement implements Asked {
     this.app = app;
     this.tryIt = tryIt;
     this.lift = lift;
-    this.append(this.text, this.button, this.other);
+    this.append(...this.spans, this.button, this.other);
     this.button.addEventListener("click", () => this.words?.press?.());
     this.other.addEventListener("click", () => this.words?.also?.press());
   }
@@ -63,7 +63,8 @@ export class NoticeElement extends HTMLElement implements Asked {
     show(this, words !== undefined);
     if (words === undefined) return;
     this.words = words;
-    say(this.text, words.text);
+    for (const [i, said] of partsOf(words.text).entries()) if (this.spans[i] !== undefined) say(this.spans[i], said);
+    attr(this, "title", words.text);
     attr(this, "data-tone", words.tone);
     for (const [button, text = ""] of [
       [this.button, words.button],

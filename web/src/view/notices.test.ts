@@ -5,7 +5,7 @@ import { SECOND } from "../base/time.ts";
 import { Table } from "../model/table.ts";
 import type { Connection } from "../net/types.ts";
 import { at, controller, hold, item, pass } from "../../test/rows.ts";
-import { noticeOf } from "./notices.ts";
+import { noticeOf, partsOf } from "./notices.ts";
 import type { Asked, Words } from "./notices.ts";
 import { Playhead } from "./playhead.ts";
 import { crowdSaid, keptSaid, matchSaid } from "./words.ts";
@@ -289,4 +289,14 @@ test("what is left out, kept or too much is said with its number", () => {
   assert.equal(crowdSaid("flow", 830), "Flow view: 830/s; errors and pinned drawn singly");
   assert.equal(crowdSaid("merged", 45), "Merged view: 45.0/s; errors and pinned drawn singly");
   assert.equal(crowdSaid("merged", 0), "Many alike: drawn together as ×n; errors and pinned singly");
+});
+
+test("what can be missed, what is said and what is asked for stand apart", () => {
+  for (const parts of [
+    ["Connected to podset. ", "No reconciles for 9.5 s. ", "Try:"],
+    ["", "podset is paused:", ""],
+    ["The hub is full: 200 watch. ", "Reconnecting in 5 s", ""],
+    ["", "", ""],
+  ])
+    assert.deepEqual(partsOf(parts.join("")), parts);
 });

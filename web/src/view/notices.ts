@@ -45,6 +45,17 @@ export function noticeOf(app: Shown, asked: Asked): Words | undefined {
   return broken ?? asked.told ?? endWords(app);
 }
 
+/**
+ * partsOf takes a text apart: a first sentence before others, which can be missed, the rest, and a last one that asks
+ * for something, before the links.
+ */
+export function partsOf(text: string): readonly [lead: string, rest: string, ask: string] {
+  const ask = /(?<=\. )[^.]*:$/.exec(text)?.[0] ?? "";
+  const said = text.slice(0, text.length - ask.length);
+  const lead = /^.*?\. (?=\S)/.exec(said)?.[0] ?? "";
+  return [lead, said.slice(lead.length), ask];
+}
+
 function connectionWords(app: Shown, asked: Asked): Words | undefined {
   const connection = app.watch.connection();
   if (connection.state === "lost") {

@@ -35,11 +35,12 @@ export interface Palette {
   readonly ink: string;
   readonly quiet: string;
   readonly line: string;
-  readonly rule: string;
   readonly sans: string;
   /** Radius of a token and size of its label, in map units. */
   readonly radius: number;
   readonly label: number;
+  /** Size of the small letters beside the map, in CSS pixels. */
+  readonly small: number;
 }
 
 /** readPalette takes the colours from the style sheet's tokens. */
@@ -54,10 +55,10 @@ export function readPalette(root: Element): Palette {
     ink: of("--ink"),
     quiet: of("--quiet"),
     line: of("--line"),
-    rule: of("--rule"),
     sans: of("--sans"),
     radius: projector ? 11 : 8.5,
     label: Number.parseFloat(of("--map-label")) || 13.5,
+    small: Number.parseFloat(of("--fs-small")) || 13,
   };
 }
 

@@ -10,9 +10,9 @@ const palette: Palette = {
   ink: "",
   quiet: "",
   line: "",
-  rule: "",
   sans: "sans",
   radius: 8,
+  small: 13,
   label: 13,
 };
 

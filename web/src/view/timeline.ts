@@ -37,7 +37,7 @@ export function barsRoom(width: number): { readonly left: number; readonly width
 
 /** axisHeight is the height of the line's lower part, where the times stand, in CSS pixels. */
 export function axisHeight(palette: Palette): number {
-  return Math.max(12, Math.min(20, palette.label - 1)) + 9;
+  return palette.small + 9;
 }
 
 /** What the parts draw with. */
@@ -76,7 +76,7 @@ export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing
   for (const gap of drawing.gaps) hatch(pen, gap, gap.said);
   if (drawing.runs.length > 0) drawRuns(pen, drawing);
   else drawBars(pen, drawing);
-  c.fillStyle = palette.rule;
+  c.fillStyle = palette.line;
   c.fillRect(left, pen.base, width, 1);
   drawMarks(pen, drawing);
   drawTimes(pen, drawing);

@@ -1,5 +1,5 @@
 /** The canvas above one lane's map: tokens with their labels, crisp on any screen. */
-import type { Geometry, Rect } from "../base/geometry.ts";
+import type { Geometry, NodeId, Rect } from "../base/geometry.ts";
 import type { Token } from "../scene/types.ts";
 import { placeLabels, rank } from "./labels.ts";
 import type { Label } from "./labels.ts";
@@ -50,6 +50,7 @@ export class Tokens {
   private palette: Palette | undefined;
   private sprites: Sprites | undefined;
   private words: readonly Rect[] = [];
+  private badges: readonly Rect[] = [];
 
   constructor(canvas: HTMLCanvasElement, geometry: Geometry) {
     this.canvas = canvas;
@@ -77,7 +78,9 @@ export class Tokens {
     this.words = words;
   }
 
-  draw(tokens: readonly Token[], selected: string): void {
+  /** held are the boxes at which a worker is held: labels leave their badges to be seen. */
+  draw(tokens: readonly Token[], selected: string, held: readonly NodeId[] = []): void {
+    this.badges = held.map((id) => badgeOf(this.geometry.nodes[id]));
     const c = this.canvas.getContext("2d");
     const { palette: p, sprites } = this;
     if (c === null || p === undefined || sprites === undefined || this.canvas.width === 0) return;
@@ -107,7 +110,8 @@ export class Tokens {
   }
 
   private labels(tokens: readonly Token[], { label: size, radius }: Palette, sprites: Sprites): readonly Label[] {
-    const { geometry, words } = this;
+    const { geometry } = this;
+    const words = [...this.words, ...this.badges];
     return placeLabels(tokens, { size, radius, geometry, words, width: (text) => sprites.lengthOf(text) });
   }
 
@@ -152,6 +156,11 @@ export class Tokens {
     }
     return best;
   }
+}
+
+/** The bars of a pause on the corner of a box, as the page draws them. */
+export function badgeOf({ x, y }: Rect): Rect {
+  return { x: x - 15, y: y - 19, w: 30, h: 30 };
 }
 
 function placeOf({ x, y, minor }: Token, p: Palette): Place {
