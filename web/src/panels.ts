@@ -1,4 +1,4 @@
-/** The script of the panel's views that are not shown at first, and of what one can copy out of the panel. */
+/** The script of the panel's views that are not shown at first, of what one can copy out of the panel, and of the voice. */
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
 import { details } from "./panels/details.ts";
@@ -7,6 +7,7 @@ import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
 import { queueView } from "./panels/queueview.ts";
 import { startView } from "./panels/startview.ts";
+import { Voice } from "./panels/voice.ts";
 import { walkKey } from "./panels/walk.ts";
 import type { Panels } from "./view/later.ts";
 
@@ -23,4 +24,5 @@ export const panels: Panels = {
   issueText,
   details,
   walkKey,
+  voice: (app, element, stationOf) => new Voice(app, element, stationOf),
 };

@@ -3,13 +3,13 @@ import { clock } from "../base/time.ts";
 import type { App } from "./app.ts";
 import { h, show, the } from "./dom.ts";
 import { Lanes } from "./lanes.ts";
+import { later } from "./later.ts";
 import { NoticeElement } from "./notice.ts";
 import type { PageParts } from "./page.ts";
 import { stepper } from "./steps.ts";
 import { themeOf } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
-import { Voice } from "./voice.ts";
 
 /** What the fragment of an embedded page gives it. */
 export interface Ticket {
@@ -55,7 +55,11 @@ export function buildEmbed(app: App, ticket: Ticket, stop: () => void): PagePart
   for (const target of [window, matchMedia("(prefers-color-scheme: dark)")]) {
     target.addEventListener(target === window ? "resize" : "change", looks);
   }
-  const parts = [lanes, notice, transport, twin, new Voice(app, the("voice", HTMLElement))];
+  const panels = later(() => {
+    app.wake();
+  });
+  panels.whenIdle();
+  const parts = [lanes, notice, transport, twin, panels.voice(app, the("voice", HTMLElement))];
   const ended = h("p", { class: "notice", "data-tone": "warn", role: "status", hidden: true });
   notice.after(ended);
   return {

@@ -1,6 +1,8 @@
 /** The panel's views that are not shown at first: their script is loaded when the page is idle, or one of them is shown. */
 import type { Finding, Reconcile } from "../base/rows.gen.ts";
+import { stationOf } from "../layout/spotlight.ts";
 import type { Model } from "../model/types.ts";
+import type { App } from "./app.ts";
 import { h } from "./dom.ts";
 import type { Scope, View } from "./scope.ts";
 
@@ -29,6 +31,21 @@ export interface Panels {
   details(reconcile: Reconcile, around: Around): Node[];
   /** Moves the selection along an item's reconciles while its axis has the focus. */
   walkKey(event: KeyboardEvent, scope: Scope): void;
+  /** What tells screen readers what happened, into an element that they read. */
+  voice(app: App, element: Element, where: StationOf): Part;
+}
+
+/** What lays reconciles out is in the page's own script. */
+export type StationOf = typeof stationOf;
+
+/** A part of the page, which is painted at most ten times a second. */
+export interface Part {
+  paint(): void;
+}
+
+/** later is the script of a page that wake paints anew. */
+export function later(wake: () => void): Later {
+  return new Later(async () => (await import("/static/panels.js")).panels, wake);
 }
 
 export class Later {
@@ -67,6 +84,12 @@ export class Later {
       () => (this.loading = undefined),
     );
     return this.loading;
+  }
+
+  /** The voice is silent until the script is there. */
+  voice(app: App, element: Element): Part {
+    let voice: Part | undefined;
+    return { paint: () => (voice ??= this.panels?.voice(app, element, stationOf))?.paint() };
   }
 
   /** A view of the script. While it is not there, it says so. */

@@ -22,7 +22,6 @@ import type { Stepper } from "./steps.ts";
 import { ThemeElement } from "./theme.ts";
 import { TransportElement } from "./transport.ts";
 import { TwinElement } from "./twin.ts";
-import { Voice } from "./voice.ts";
 
 /** What main calls: step and draw on every frame, paint at most ten times a second. One part is painted with each step. */
 export interface PageParts {
@@ -67,7 +66,7 @@ export function buildPage(app: App, page: string): PageParts {
   const relaid = connectLooks(app, lanes);
   connectCopies();
   for (const box of document.querySelectorAll("[data-cut]")) markCut(box);
-  const voice = new Voice(app, the("voice", HTMLElement));
+  const voice = panel.later.voice(app, the("voice", HTMLElement));
   const search = the("search", SearchElement);
   search.connect(app, {
     terms: the("terms", HTMLElement),

@@ -8,7 +8,7 @@ import type { App, Selection } from "./app.ts";
 import { copied, h, say } from "./dom.ts";
 import { findingsAt } from "./findings.ts";
 import { head } from "./head.ts";
-import { Later } from "./later.ts";
+import { later } from "./later.ts";
 import { linkHere } from "./link.ts";
 import { toldFor } from "./notice.ts";
 import { keepingPlace } from "./redraw.ts";
@@ -32,10 +32,7 @@ export class PanelElement extends HTMLElement {
   });
   private listed = listed;
   private readonly body = h("div", { class: "view" });
-  private readonly later = new Later(
-    async () => (await import("/static/panels.js")).panels,
-    () => this.app?.wake(),
-  );
+  readonly later = later(() => this.app?.wake());
   private readonly runView = new RunView(this.later);
   private readonly views: Readonly<Record<Exclude<Tab, "latest">, View>> = {
     queue: this.later.view("queue"),

@@ -2,11 +2,11 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile } from "../base/rows.gen.ts";
 import { SECOND } from "../base/time.ts";
-import { stationOf } from "../layout/spotlight.ts";
+import type { StationOf } from "../view/later.ts";
 import { tookOf } from "../model/known.ts";
 import type { Model } from "../model/types.ts";
-import type { App } from "./app.ts";
-import { say } from "./dom.ts";
+import type { App } from "../view/app.ts";
+import { say } from "../view/dom.ts";
 import {
   causesShort,
   failed,
@@ -18,7 +18,7 @@ import {
   span,
   writeFailed,
   writeName,
-} from "./words.ts";
+} from "../view/words.ts";
 
 const every = 10 * SECOND;
 
@@ -30,10 +30,12 @@ export class Voice {
   private stepped = "";
   private readonly app: App;
   private readonly element: Element;
+  private readonly stationOf: StationOf;
 
-  constructor(app: App, element: Element) {
+  constructor(app: App, element: Element, stationOf: StationOf) {
     this.app = app;
     this.element = element;
+    this.stationOf = stationOf;
   }
 
   paint(): void {
@@ -60,7 +62,7 @@ export class Voice {
   private step(): void {
     const { model, selection, playhead } = this.app;
     const run = model.reconcile(selection.get()?.reconcile ?? "");
-    const node = run === undefined ? undefined : stationOf(run, playhead.now(), model.holds())?.node;
+    const node = run === undefined ? undefined : this.stationOf(run, playhead.now(), model.holds())?.node;
     const step = `${run?.key ?? ""} ${node ?? ""}`;
     if (step === this.stepped) return;
     this.stepped = step;
