@@ -136,8 +136,11 @@ test("a reconcile can be copied as an issue", async ({ demo, dash, context }) =>
 
 test("N says when there is no error to go to", async ({ dash }) => {
   await expect(dash.locator("#transport")).toContainText("following");
+  await dash.keyboard.press("/");
+  await dash.keyboard.type("item:default/nobody ");
+  await dash.keyboard.press("Enter");
   await dash.keyboard.press("n");
-  await expect(dash.locator("#notice")).toContainText("No later error");
+  await expect(dash.locator("#notice")).toContainText("No later error or refused write that matches");
 });
 
 test("the pointer over a token tells whose it is", async ({ demo, dash }) => {

@@ -33,3 +33,25 @@ test("where there is nothing to step to it is said, of matches while one searche
   for (let i = 0; i < 3; i++) step.phase(1);
   assert.equal(said, "No later match");
 });
+
+test("while the picture follows, the next error is the newest, and otherwise what comes after the moment shown", () => {
+  const model = new Table();
+  const errors = [100, 300].map((ms) =>
+    pass(ms, [1, 1], { key: `e${String(ms)}`, result: "error", error: "Conflict" }),
+  );
+  model.apply({ type: "rows", offset: 1, now: at(5000), rows: [controller(), ...errors], gone: [] });
+  const selection = signal<Selection | undefined>(undefined);
+  const filter = signal(new Filter("", []));
+  const gone: string[] = [];
+  const playhead = { following: true, at: at(5000), now: () => playhead.at, seek: (to: number) => (playhead.at = to) };
+  const step = stepper({ model, selection, filter, playhead } as unknown as App, (run) => gone.push(run));
+  assert.ok(step.error(1));
+  playhead.following = false;
+  playhead.at = at(200);
+  assert.ok(step.error(-1));
+  playhead.at = at(200);
+  assert.ok(step.error(1));
+  playhead.at = at(4000);
+  assert.ok(!step.error(1));
+  assert.deepEqual(gone, ["e300", "e100", "e300"]);
+});

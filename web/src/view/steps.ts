@@ -91,11 +91,15 @@ function nearest(all: readonly Reconcile[], from: Reconcile | number, direction:
 
 type Place = Pick<Reconcile, "start" | "key">;
 
-/** The first error after the reconcile that is selected, or after the moment shown; or the last one before it. */
+/**
+ * The first error after the reconcile that is selected, or after the moment shown; or the last one before it. After now
+ * there is none: while the picture follows and nothing is selected, it is the newest.
+ */
 function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
   const current = app.model.reconcile(app.selection.get()?.reconcile ?? "");
   const bad = app.filter.get().recent(app.model, reach).filter(isBad);
-  return nearest(bad, current ?? app.playhead.now(), direction);
+  const live = current === undefined && app.playhead.following;
+  return nearest(bad, current ?? app.playhead.now(), live ? -1 : direction);
 }
 
 /** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
