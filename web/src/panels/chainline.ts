@@ -29,7 +29,9 @@ export function lineSaid(
         : writes > 1
           ? plural(writes, "write", "writes")
           : writeName(write);
-  const item = above?.item === reconcile.item ? "" : `${reconcile.item} `;
+  const n = String(model.nth(reconcile).n);
+  const same = above?.item === reconcile.item;
+  const name = same ? [h("span", { class: "unseen" }, "reconcile "), `#${n}`] : [`${reconcile.item} reconcile ${n}`];
   const after = Math.max(0, reconcile.start - since);
   const said = outcome(reconcile);
   return h(
@@ -37,15 +39,12 @@ export function lineSaid(
     { class: "chain-said" },
     icon(lookOf(reconcile)),
     by === "" ? "" : h("span", { class: "quiet" }, ` ${by} → `),
-    h(
-      "button",
-      { class: "link", type: "button", "data-go": reconcile.key },
-      `${item}reconcile ${String(model.nth(reconcile).n)}`,
-    ),
+    h("button", { class: "link", type: "button", "data-go": reconcile.key }, ...name),
     above?.controller === reconcile.controller ? "" : ` ${reconcile.controller}`,
     // The tick says it to who sees it.
     said === "success" && above !== undefined ? h("span", { class: "unseen" }, ` ${said}`) : ` ${said}`,
     by !== "" && h("span", { class: "rv" }, ` +${span(after)}`),
+    " ",
     loop && loopSaid(above?.loop === true),
   );
 }
