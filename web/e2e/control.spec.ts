@@ -180,6 +180,14 @@ test("what is in force is said in the place of a hint; a lift says what it has l
   const slowed = dash.locator("tracer-lane .node.is-slowed");
   await expect(slowed.first().locator("[data-part=note]")).toContainText("slowed");
   await expect(slowed.first().locator(".hand")).toBeHidden();
+  const over = (): Promise<number> =>
+    slowed.first().evaluate((node) => {
+      const [box, note] = [".body", "[data-part=note]"].map((part) =>
+        node.querySelector(part)?.getBoundingClientRect(),
+      );
+      return (note?.width ?? Infinity) - (box?.width ?? 0);
+    });
+  await expect.poll(over, "its words stay in its box").toBeLessThan(0);
   await expect(strip.locator(".stands")).toContainText(/forced is slowed before \w+/);
   await dash.screenshot({ path: test.info().outputPath("slowed.png") });
   await strip.getByRole("button", { name: /^Lift: / }).click();
