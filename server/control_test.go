@@ -250,7 +250,9 @@ func TestACommandReachesEveryProcess(t *testing.T) {
 	if row := c.commands()[id]; row.To != 0 {
 		t.Errorf("it has ended with one of two: %+v", row)
 	}
-	c.mustAsk(`{"command":"lift","controller":"podset","id":"` + id + `"}`)
+	if _, text := c.mustAsk(`{"command":"lift","controller":"podset","id":"` + id + `"}`); text != "presenter lifted: paused podset" {
+		t.Errorf("the lift of one command is called %q, and does not say which", text)
+	}
 	c.wantLifted(id, "lifted")
 	c.mustAsk(`{"command":"lift","controller":"podset"}`)
 	c.wantLifted(second, "lifted")

@@ -133,10 +133,14 @@ func (d *Desk) begin(c wire.Command) (o *order, sent []asked, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Command == wire.Lift && c.ID != "" && d.standing[c.ID] == nil {
+	lifted := d.standing[c.ID]
+	if c.Command == wire.Lift && c.ID != "" && lifted == nil {
 		return nil, nil, refuse(http.StatusConflict, "id %q names no command that stands: it has ended, or never was", flow.Brief(c.ID))
 	}
 	o = d.open(c)
+	if lifted != nil {
+		o.row.Text = liftText(lifted.command)
+	}
 	for _, l := range links {
 		if c.Stands() { // before it is sent: its end may come with the answer
 			d.standing[o.row.Key], o.holders[l] = o, true

@@ -13,6 +13,10 @@ const presenter = "presenter"
 // Text is a command in words: "presenter paused podset before apply".
 func Text(c wire.Command) string { return presenter + " " + deed(c) }
 
+// liftText is the lift of one command in words: "presenter lifted: slowed podset
+// down 100×".
+func liftText(c wire.Command) string { return presenter + " lifted: " + deed(c) }
+
 func deed(c wire.Command) string {
 	who := c.Controller
 	if c.Item != "" {

@@ -182,3 +182,46 @@ test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   await expect(flag.getByRole("button")).toHaveCount(0);
   await dash.screenshot({ path: test.info().outputPath("injected.png") });
 });
+
+test("what is in force is said in the place of a hint; a lift says what it has lifted, and is said for a while", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("create", { namespace: "default", name: "forced", replicas: "1" });
+  await expect.poll(async () => (await demo.reconciles("default/forced")).some((run) => run.to > 0)).toBe(true);
+  await dash.getByRole("button", { name: "Control", exact: true }).click();
+  const [strip, notice] = [dash.locator("#control"), dash.locator("#notice")];
+  const said = strip.locator("[data-part=said]");
+  await strip.getByText("Break, slow, fault").click();
+  await strip.getByLabel("Fault").selectOption("hold_watch");
+  await strip.getByRole("button", { name: "Inject" }).click();
+  await expect(notice).toContainText(/podset: watch events held, \d(\.\d)? s left:/);
+  await expect(notice).not.toContainText("Try:");
+  await dash.screenshot({ path: test.info().outputPath("watch-held.png") });
+  await notice.getByRole("button", { name: "Lift" }).click();
+  await expect(said).toHaveText(
+    /^presenter lifted: held back the watch events of its own objects from podset for 5 s$/,
+  );
+  await expect(said).toHaveText("");
+
+  await strip.getByLabel("Slow").selectOption("1000");
+  await strip.getByRole("button", { name: "Slow down" }).click();
+  await expect(strip.locator(".stand")).toContainText("slowed podset down 1000×");
+  await demo.action("scale", { namespace: "default", name: "forced", replicas: "2" });
+  const slowed = dash.locator("tracer-lane .node.is-slowed");
+  await expect(slowed.first().locator("[data-part=note]")).toContainText("slowed");
+  await expect(slowed.first().locator(".hand")).toBeHidden();
+  const over = (): Promise<number> =>
+    slowed.first().evaluate((node) => {
+      const [box, note] = [".body", "[data-part=note]"].map((part) =>
+        node.querySelector(part)?.getBoundingClientRect(),
+      );
+      return (note?.width ?? Infinity) - (box?.width ?? 0);
+    });
+  await expect.poll(over, "its words stay in its box").toBeLessThan(0);
+  await expect(strip.locator(".stands")).toContainText(/forced is slowed before \w+/);
+  await dash.screenshot({ path: test.info().outputPath("slowed.png") });
+  await strip.getByRole("button", { name: /^Lift: / }).click();
+  await expect(strip.locator(".stand")).toHaveCount(0);
+  await demo.action("delete", { namespace: "default", name: "forced" });
+});

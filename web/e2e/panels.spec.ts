@@ -59,6 +59,17 @@ test("a reconcile leads to what it set off, and a cause back to the write behind
   await tabs(dash, "Chain").click();
   await expect(panel.locator(".chain .is-here")).toContainText("default/traced");
   await expect(panel.locator(".chain")).toContainText("comes back to itself");
+  // What stands above is not said again: each line is one line.
+  const lines = panel.locator(".chain .chain-line:not(:first-child) .chain-said");
+  await expect(panel.locator(".chain .tone-own .unseen").first()).toBeAttached();
+  const tall = (): Promise<number[]> =>
+    lines.evaluateAll((all) =>
+      all
+        .slice(2)
+        .map((line) => line.getBoundingClientRect().height)
+        .filter((px) => px > 34),
+    );
+  await expect.poll(tall).toEqual([]);
   await accessible(dash);
   // To a reconcile that one of the writes set off, and from its cause back to the write.
   await panel.locator(".chain .is-here ~ li [data-go]").first().click();

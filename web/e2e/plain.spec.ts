@@ -24,6 +24,7 @@ test("without script the page says how it stands, and that it stands", async ({ 
   expect(await page.locator("#status").innerText()).toMatch(/as of \d\d:\d\d:\d\d UTC/);
   await expect(page.locator('tracer-lane [data-part="p50"]')).toHaveText(/^\s*≤ [\d.]+ (ms|s)\s*$/);
   await expect(page.locator("#details")).toContainText("default/plain");
+  await expect(page.locator("#details .passes time").first()).toHaveText(/^\d\d:\d\d:\d\d$/);
   expect(await page.locator("#details").innerText()).toContain("This is how it stood when the page was made.");
   expect(await page.locator(".transport").innerText()).toContain("the page needs JavaScript");
   await expect(page.locator("tracer-lane .map")).toBeVisible();

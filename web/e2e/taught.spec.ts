@@ -25,6 +25,10 @@ test("a recorded lesson is given without a cluster, by the keys of a remote", as
   const at = (n: number) => expect(lesson.locator('[data-part="beat"]')).toHaveText(`beat ${String(n)} of 8`);
   await expect(lesson.getByRole("heading")).toHaveText("Nobody calls anybody");
   await expect(page.locator('.is-taught[data-node="cache"]')).toHaveCount(1);
+  // Who acts from outside is no link, and looks like none.
+  const outside = page.locator(".node.outside.is-taught text");
+  await expect(outside.first()).toHaveText("kubectl");
+  for (const text of await outside.all()) await expect(text).toHaveCSS("text-decoration-line", "none");
 
   // The page turns, then what the beat is about is played, up to where it is done.
   await page.keyboard.press("PageDown");

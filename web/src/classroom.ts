@@ -11,7 +11,8 @@ import { asked } from "./model/beats.ts";
 import { roomReader } from "./model/room.ts";
 import type { Room } from "./model/room.ts";
 import type { Button, Classroom, Given } from "./view/classroom.ts";
-import { the } from "./view/dom.ts";
+import type { App } from "./view/app.ts";
+import { say, show, the } from "./view/dom.ts";
 
 customElements.define("tracer-control", ControlElement);
 customElements.define("tracer-lesson", LessonElement);
@@ -34,7 +35,9 @@ export function classroom(given: Given): Classroom {
   control.connect(given, presents ? the("control-toggle", HTMLButtonElement) : undefined);
   // What is live moves a viewer's page by the hub, whether it follows or not.
   const led = (): boolean => watches && (live || line.follows());
-  const player = live ? new HubPlayer(app, room) : new RecordingPlayer(app, room, led);
+  const recorded = live ? undefined : new RecordingPlayer(app, room, led);
+  const player = recorded ?? new HubPlayer(app, room);
+  const offer = recorded && lessonOffer(app, recorded, led);
   lesson.connect(given, player, led);
   line.connect(given, room, () => (live ? undefined : asked(player.lesson())));
   const presenter = watches ? undefined : presenterParts(given, room);
@@ -44,7 +47,7 @@ export function classroom(given: Given): Classroom {
       lesson.step();
     },
     paint: () => {
-      for (const part of [control, lesson, line, presenter?.share, presenter?.tryIt]) part?.paint();
+      for (const part of [control, lesson, line, offer, presenter?.share, presenter?.tryIt]) part?.paint();
     },
     turn: (direction) => {
       lesson.turn(direction);
@@ -67,6 +70,22 @@ export function classroom(given: Given): Classroom {
       presenter?.tryIt?.open(true);
     },
     escape: () => presenter?.tryIt?.escape() === true,
+  };
+}
+
+/** The button at a recording's name that goes to the lesson in it, and out of it again. */
+function lessonOffer(app: App, player: RecordingPlayer, led: () => boolean): { readonly paint: () => void } {
+  const button = the("recorded-lesson", HTMLButtonElement);
+  button.addEventListener("click", () => {
+    player.enter(player.offer()?.shown === false);
+    app.wake();
+  });
+  return {
+    paint: () => {
+      const offer = player.offer();
+      show(button, offer !== undefined && !led());
+      if (offer !== undefined) say(button, offer.shown ? "Leave the lesson" : `Go to the lesson in it: ${offer.title}`);
+    },
   };
 }
 

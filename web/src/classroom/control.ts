@@ -8,6 +8,9 @@ import { ask } from "./ask.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 import type { Chip } from "./chips.ts";
 
+/** For how long it is said what was done, ms: what stands has a chip. */
+const saidFor = 6_000;
+
 type Fields = Readonly<Record<string, string | number | undefined>>;
 
 export class ControlElement extends HTMLElement {
@@ -17,6 +20,7 @@ export class ControlElement extends HTMLElement {
   private chips: Keyed<Chip, HTMLLIElement> | undefined;
   private readonly warned = new Set<string>();
   private now = 0;
+  private forgetting = 0;
 
   /** toggle opens the commands; undefined on a viewer's page, which has none. */
   connect({ app, offer }: Given, toggle: HTMLButtonElement | undefined): void {
@@ -182,10 +186,16 @@ export class ControlElement extends HTMLElement {
     };
     const { text = "", note = "", refused } = await ask("control", { controller: this.which(), ...fields }, late);
     this.answer(refused === "" ? [text, note].filter((said) => said !== "").join(". ") : refused, refused !== "");
+    // What is wrong, or to be minded, stays until the next command.
+    if (refused === "" && note === "")
+      this.forgetting = window.setTimeout(() => {
+        this.answer("", false);
+      }, saidFor);
     return refused;
   }
 
   private answer(text: string, bad: boolean): void {
+    clearTimeout(this.forgetting);
     const said = part(this, "said");
     said.className = bad ? "control-said is-error" : "control-said";
     say(said, text);

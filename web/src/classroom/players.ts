@@ -1,4 +1,6 @@
 /** Who plays a lesson: the hub, for a class, or this page, from a recording. */
+import type { Beat } from "../base/rows.gen.ts";
+import { SECOND } from "../base/time.ts";
 import { beatAt, lessonAt, polled, turned } from "../model/beats.ts";
 import { parseLesson } from "../model/lesson.ts";
 import type { Lesson } from "../model/lesson.ts";
@@ -80,6 +82,9 @@ async function answered(path: string, beat: number, choice: number, late: (text:
   return (await ask(path, { beat, choice }, late)).refused;
 }
 
+/** A recording that begins with a lesson, but for so long (µs), was made of it. */
+const prelude = 20 * SECOND;
+
 /** For how long the end of a play is to be seen before the page is turned, ms. */
 const seeFor = 1_000;
 
@@ -91,6 +96,8 @@ export class RecordingPlayer implements Player {
   private shown = "";
   private read: Lesson | undefined;
   private opened = false;
+  /** The recording is of something else too, and the lesson in it is shown only to who goes there. */
+  private aside = false;
   /** Where playing ends, and how often the playhead had been moved when it began. */
   private until: { readonly t: number; readonly moves: number } | undefined;
   /** When a play came to its end by itself, ms. */
@@ -103,7 +110,27 @@ export class RecordingPlayer implements Player {
     this.led = led;
   }
 
+  /** A lesson that is left aside, or that was gone to all the same: its title, and whether it is shown. */
+  offer(): { readonly title: string; readonly shown: boolean } | undefined {
+    const [first] = this.app.model.beats();
+    return first === undefined || !this.hasMore(first) ? undefined : { title: first.title, shown: !this.aside };
+  }
+
+  /** Goes to the lesson's first beat, or leaves it, where the picture stands. */
+  enter(wanted: boolean): void {
+    const [first] = this.app.model.beats();
+    this.until = undefined;
+    this.aside = !wanted;
+    if (wanted && first !== undefined) this.app.playhead.seek(first.from);
+    else this.app.selection.set(undefined);
+  }
+
+  private hasMore({ from }: Beat): boolean {
+    return from - (this.app.model.span()?.from ?? from) > prelude;
+  }
+
   lesson(): Lesson | undefined {
+    if (this.aside && !this.led()) return undefined;
     const t = this.app.playhead.now();
     const beat = beatAt(this.app.model.beats(), t);
     const lesson = beat === undefined ? undefined : lessonAt(beat, t);
@@ -175,12 +202,13 @@ export class RecordingPlayer implements Player {
     }
   }
 
-  /** A link to a moment leads there; what nobody has moved yet stands at the first beat. */
+  /** A link to a moment leads there; what nobody has moved yet stands at the first beat, where that is its beginning. */
   private open(): void {
     const { model, playhead } = this.app;
     const [first] = model.beats();
     if (first === undefined) return;
     this.opened = true;
-    if (playhead.moves === 0) playhead.seek(first.from);
+    this.aside = this.hasMore(first);
+    if (playhead.moves === 0 && !this.aside) playhead.seek(first.from);
   }
 }

@@ -14,3 +14,8 @@ export function isHoldOf(hold: Hold, run: Reconcile): boolean {
   if (hold.controller !== run.controller || hold.item !== run.item || first?.name !== "dequeue") return false;
   return hold.from >= first.from - SLACK && hold.from <= Math.max(first.to, first.from + SLACK);
 }
+
+/** isSlow says that a worker goes on by itself: it is slowed down, and not held. */
+export function isSlow({ why }: Pick<Hold, "why">): boolean {
+  return why.startsWith("slow");
+}

@@ -61,6 +61,11 @@ test("time in which its worker is held is not that of a phase, while it is held 
     ["apply", 10],
   ]);
   assert.equal(asOf(run, at(500), [held]).plan.length, 1, "it is held with its plan");
+  const slow = { ...held, why: "slow ×100" };
+  assert.deepEqual(
+    asOf(run, at(5000), [slow]).phases.flatMap(({ name }) => (/held|slowed/.test(name) ? [name] : [])),
+    ["slowed"],
+  );
   assert.deepEqual(asOf(run, at(5000), [{ ...held, reconcile: "other" }]), run);
 });
 

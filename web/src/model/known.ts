@@ -2,19 +2,19 @@
 import { getOrInsert } from "../base/getorinsert.ts";
 import type { NodeId } from "../base/geometry.ts";
 import type { Hold, Phase, Reconcile } from "../base/rows.gen.ts";
-import { isHoldOf } from "./holds.ts";
+import { isHoldOf, isSlow } from "./holds.ts";
 
 /** What was made of a row, by what was known then. */
 const made = new WeakMap<Reconcile, Map<string, Reconcile>>();
 
-/** A phase, or the time for which a worker was held: then before says before which phase. */
+/** A phase, or the time for which a worker was held or slowed down: then before says before which phase. */
 export interface Piece extends Phase {
   readonly before?: string;
 }
 
 /**
  * asOf is a reconcile as it was known at t (µs): of one that was under way then, what came later is left out. Time in
- * which a worker was held is no phase's: it is one of its own, named held. The same moment gives the same object.
+ * which a worker was held, or slowed down, is no phase's: it is one of its own, named so. The same moment gives the same object.
  */
 export function asOf(run: Reconcile, t: number, holds: readonly Hold[]): Reconcile {
   const own = holds.filter((hold) => isHoldOf(hold, run) && hold.from <= t);
@@ -86,6 +86,6 @@ function apart(phase: Phase, holds: readonly Hold[], t: number): readonly Piece[
   if (hold === undefined) return [phase];
   return [
     { ...phase, to: hold.from },
-    { name: "held", from: hold.from, to: known(hold.to, t), before: hold.phase },
+    { name: isSlow(hold) ? "slowed" : "held", from: hold.from, to: known(hold.to, t), before: hold.phase },
   ];
 }

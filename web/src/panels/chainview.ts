@@ -9,6 +9,7 @@ import { knownAt } from "../view/scope.ts";
 import type { Scope, View } from "../view/scope.ts";
 import { causeSaid } from "../view/words.ts";
 import { lineSaid } from "./chainline.ts";
+import type { Above } from "./chainline.ts";
 
 /** As deep lines are indented; deeper ones say how deep. */
 const deepest = 6;
@@ -33,7 +34,12 @@ export const chainView: View = {
         h("li", { class: "chain-first" }, chip(said), ` ${text} `, strong, ` ${clock(first.at, scope.zone)}`),
       );
     }
-    told.lines.forEach((line, i) => list.append(row(line, i === told.here, scope.model)));
+    let above: Above | undefined;
+    told.lines.forEach((line, i) => {
+      list.append(row(line, i === told.here, scope.model, above));
+      const { item, controller } = line.reconcile;
+      above = { item, controller, loop: line.loop || above?.loop === true };
+    });
     const end = told.cut ? "There is more than fits here." : ended(told, scope.following);
     return [
       h("h3", { class: "part-title part" }, "From the first cause to here, and on"),
@@ -55,10 +61,10 @@ export function ended({ lines, here }: Pick<Chain, "lines" | "here">, following:
   return following ? `This reconcile has ${what}` : `By the moment shown this reconcile had ${what}`;
 }
 
-function row(line: ChainLine, here: boolean, model: Model): HTMLElement {
+function row(line: ChainLine, here: boolean, model: Model, above?: Above): HTMLElement {
   const item = h("li", { class: `chain-line${here ? " is-here" : ""}`, "aria-current": here && "true" });
-  item.style.paddingInlineStart = `${String(Math.min(line.depth, deepest) * 14)}px`;
+  item.style.paddingInlineStart = `${String(Math.min(line.depth, deepest) * 10)}px`;
   if (line.depth > deepest) item.append(h("span", { class: "rv" }, `${String(line.depth)} `));
-  item.append(lineSaid(line, model));
+  item.append(lineSaid(line, model, above));
   return item;
 }

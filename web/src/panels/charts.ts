@@ -20,7 +20,7 @@ export const bands: readonly Band[] = [
   { name: "Reconciles/s", high: ({ rate: n }) => n, say: ({ rate: n }) => rate(n), unit: rate },
   { name: "Errors in 2 s", high: ({ errors }) => errors, say: ({ errors }) => String(errors), unit: String },
   {
-    name: "Time, p50 to p99",
+    name: "p50 to p99",
     high: ({ p99 }) => p99,
     low: ({ p50 }) => p50,
     say: (point) => (point.p50 === 0 ? "–" : `${timeSaid(point, point.p50)} to ${timeSaid(point, point.p99)}`),
@@ -47,10 +47,10 @@ export function pointSaid(point: Point, zone: number): string {
 /** A log scale begins at 1: in times, at a microsecond. */
 const logOf = (v: number): number => Math.log(Math.max(1, v));
 
-/** axisSaid is how far a band's axis goes: "0–12", "log 1 µs–31 ms". */
+/** axisSaid is how far a band's axis goes: "0–12", "log, to 31 ms". */
 export function axisSaid({ high, low, unit }: Band, points: readonly Point[]): string {
   const most = Math.max(...points.map(high));
-  return most === 0 ? "" : `${low === undefined ? "0" : `log ${unit(1)}`}–${unit(most)}`;
+  return most === 0 ? "" : `${low === undefined ? "0–" : "log, to "}${unit(most)}`;
 }
 
 /** axisEnds says below an axis from when to when it goes. */

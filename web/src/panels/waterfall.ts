@@ -19,10 +19,11 @@ export function bars(reconcile: Reconcile, all = false): Bar[] {
 const titles: Readonly<Record<string, string>> = {
   dequeue: "dequeue: the wait in the queue",
   held: "held: a pause or a breakpoint holds the worker",
+  slowed: "slowed: a command makes the phase take longer",
 };
 
 function phaseBar(phase: Piece): Bar {
-  const tone = phase.name === "dequeue" ? "quiet" : phase.name === "held" ? "warn" : "accent";
+  const tone = phase.name === "dequeue" ? "quiet" : "before" in phase ? "warn" : "accent";
   const value = phase.to === 0 ? "…" : spanOrNone(phase.to - phase.from);
   const title = titles[phase.name] ?? phase.name;
   return { name: phase.name, level: 0, from: phase.from, to: phase.to, tone, value, title, step: stepOf(phase) };

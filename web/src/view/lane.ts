@@ -12,7 +12,7 @@ import { aboutSaid, countsAt, newestVersion, p50Said } from "./asof.ts";
 import type { Counts } from "./asof.ts";
 import { attr, part, say, show } from "./dom.ts";
 import { Edges } from "./edges.ts";
-import { fitFirst, fitText, lengthOf } from "./fit.ts";
+import { fitFirst, fitText, forgetFit, lengthOf } from "./fit.ts";
 import { marksOf } from "./marks.ts";
 import type { Palette } from "./shapes.ts";
 import { totals } from "./split.ts";
@@ -266,6 +266,8 @@ export class LaneElement extends HTMLElement {
       if (!isPhase(id)) continue;
       const hold = held.find(({ node }) => node === id);
       if (hold === undefined && !g.classList.contains("is-held")) continue;
+      // Its letters are bold while it is held.
+      if (g.classList.contains("is-held") !== (hold !== undefined)) forgetFit(g);
       g.classList.toggle("is-held", hold !== undefined);
       g.classList.toggle("is-slowed", hold !== undefined && isSlow(hold));
       attr(g, "aria-label", hold === undefined ? (g.dataset["label"] ?? "") : `${heldSaid(hold)}, ${hold.why}`);

@@ -120,6 +120,8 @@ export class Lanes {
     for (const [i, lane] of lanes.entries()) {
       const found = measured[i];
       if (found !== undefined) lane.resize(palette, found);
+      // A lane of another size may have letters of another size.
+      forgetFit(lane);
       this.stale.delete(lane);
     }
     const scene = this.app.scene();

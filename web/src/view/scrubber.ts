@@ -122,7 +122,12 @@ export class Scrubber {
     const { app, stretch } = this;
     const { model, playhead } = app;
     const t = playhead.now();
-    stretch.keep(t, playhead.following, app.recording === undefined ? app.watch.hubNow() : undefined);
+    stretch.keep(
+      t,
+      playhead.following,
+      app.watch.hubNow(),
+      app.recording === undefined ? undefined : model.span()?.from,
+    );
     const { from, to } = stretch;
     // Somebody looks at it: it stays as it is.
     model.look(playhead.following && !stretch.free ? undefined : { from: Math.min(from, t), to: Math.max(to, t) });

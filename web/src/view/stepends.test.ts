@@ -26,6 +26,9 @@ test("where there is nothing to step to it is said, of matches while one searche
   assert.deepEqual([said, selection.get()?.reconcile, t], ["", "a", at(100)]);
   step.phase(-1);
   assert.equal(said, "No earlier reconcile");
+  step.phase(1);
+  assert.equal(said, "", "a step that leads somewhere takes the word back");
+  step.phase(-1);
   const web = filterOf("web");
   assert.ok(web instanceof Filter);
   filter.set(web);

@@ -38,8 +38,9 @@ export function stepper(
     phase(direction) {
       const run = app.model.reconcile(app.selection.get()?.reconcile ?? "");
       const at = run === undefined ? undefined : boundary(app, run, direction);
-      if (at !== undefined) return app.playhead.seek(at);
-      beside(direction, direction > 0 ? "dequeue" : "requeue");
+      if (at === undefined) return beside(direction, direction > 0 ? "dequeue" : "requeue");
+      line?.hush();
+      app.playhead.seek(at);
     },
     error(direction) {
       const run = errorFrom(app, direction);

@@ -48,6 +48,18 @@ test("a moment that has left it just before now brings no time into sight that h
   assert.ok(stretch.from > now - 2 * usual && stretch.to < end, "what is long past stands at its left");
 });
 
+test("at the end of a recording the line ends there too, and a short one stands at the line's left", () => {
+  const begin = now - 900 * SECOND;
+  const stretch = new Stretch();
+  stretch.keep(begin, false, now, begin);
+  assert.ok(stretch.from < begin && stretch.from > begin - 12 * SECOND, "it begins at the recording's beginning");
+  stretch.keep(now, false, now, begin);
+  assert.ok(stretch.to >= now && stretch.to <= now + 2 * SECOND);
+  const short = new Stretch();
+  short.keep(now, false, now, now - 20 * SECOND);
+  assert.ok(short.from > now - 32 * SECOND && short.from < now - 20 * SECOND);
+});
+
 test("closer and wider keep what stands at a time where it is; what goes with what is live stays there", () => {
   const stretch = live();
   const { to } = stretch;

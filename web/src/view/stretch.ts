@@ -46,9 +46,9 @@ export class Stretch implements Span {
 
   /**
    * Keeps the time shown, t, in sight: goes with it while it follows what is live, else only when it leaves. There is
-   * nothing to be shown after end.
+   * nothing to be shown after end, nor before begin.
    */
-  keep(t: number, following: boolean, end = Infinity): void {
+  keep(t: number, following: boolean, end = Infinity, begin = -Infinity): void {
     const length = this.to === 1 ? usual : this.length;
     if (following && !this.following) this.live();
     const step = bucketOf({ from: 0, to: length });
@@ -56,7 +56,8 @@ export class Stretch implements Span {
     if (following && !this.free) {
       this.set(upTo(t) - length, upTo(t));
     } else if (t !== this.t && !following && (t < this.from || t > this.to)) {
-      const from = Math.min(Math.floor(t / SECOND) * SECOND - Math.floor(length / 18), upTo(Math.max(t, end)) - length);
+      const before = (at: number): number => Math.floor(at / SECOND) * SECOND - Math.floor(length / 18);
+      const from = Math.max(Math.min(before(t), upTo(Math.max(t, end)) - length), Math.min(before(begin), before(t)));
       this.set(from, Math.max(from + length, t));
     }
     this.t = t;

@@ -4,6 +4,7 @@ import type { Cause, Control, Hold, Object as FlowObject, Reconcile, Write } fro
 import { lookOf } from "../layout/steps.ts";
 import type { Tone } from "../layout/types.ts";
 import { nameOf, outcome, refusedWord, word } from "../layout/words.ts";
+import { isSlow } from "../model/holds.ts";
 import { failed as failedResult, hasRefused } from "../model/samples.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Followed, Model, Overtaken } from "../model/types.ts";
@@ -11,7 +12,7 @@ import { MERGED } from "../scene/modes.ts";
 import type { Held, Mode } from "../scene/types.ts";
 
 export { isRefused as writeFailed } from "../layout/writes.ts";
-export { hasRefused, lookOf, nameOf, outcome, word };
+export { hasRefused, isSlow, lookOf, nameOf, outcome, word };
 
 export type ChipTone = Tone | "quiet";
 
@@ -260,11 +261,6 @@ function cameSaid(cause: Cause): string {
   const { chip } = causeSaid(cause);
   // A timer is another reconcile's.
   return `a${isTimer(cause.what) ? "n earlier" : /^[aeiou]/.test(chip) ? "n" : ""} ${chip}`;
-}
-
-/** isSlow says that a worker goes on by itself: it is slowed down, and not held. */
-export function isSlow({ why }: Pick<Hold, "why">): boolean {
-  return why.startsWith("slow");
 }
 
 /** heldSaid says at which phase a worker is held and for how long: "web is held at apply · 12 s". */
