@@ -31,22 +31,26 @@ const (
 	restAtLeast = 2 * time.Second
 	restAtMost  = 8 * time.Second
 	restAWord   = 100 * time.Millisecond
+	// restDrawn is how long the page takes to draw what came of a beat.
+	restDrawn = 4500 * time.Millisecond
 )
 
 // restFor is how long a recorded beat stays as it is.
 func restFor(s *engine.State) time.Duration {
 	said := s.Words
 	q := s.Question
+	atLeast := restAtLeast
 	switch {
 	case s.State != "done" && q != nil:
 		said += " " + q.Text + " " + strings.Join(q.Choices, " ")
 	case s.State == "done" && len(s.Did) > 0:
 		said = s.Then // the words have been read
+		atLeast = restDrawn
 		if q != nil {
 			said += " " + q.Because
 		}
 	}
-	return min(restAtMost, max(restAtLeast, time.Duration(len(strings.Fields(said)))*restAWord))
+	return min(restAtMost, max(atLeast, time.Duration(len(strings.Fields(said)))*restAWord))
 }
 
 // checkRecord checks --record.

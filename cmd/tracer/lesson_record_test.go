@@ -217,7 +217,8 @@ func TestRecordedBeatsStayToBeRead(t *testing.T) {
 		{engine.State{State: "ready", Words: words(3)}, restAtLeast},
 		{engine.State{State: "question", Words: words(20), Question: &engine.Question{Text: words(5), Choices: []string{words(5)}}}, 3 * time.Second},
 		{engine.State{State: "done", Words: words(300)}, restAtMost},
-		{engine.State{State: "done", Words: words(300), Did: []string{"x"}, Then: words(30)}, 3 * time.Second},
+		{engine.State{State: "done", Words: words(300), Did: []string{"x"}, Then: words(30)}, restDrawn},
+		{engine.State{State: "done", Words: words(300), Did: []string{"x"}, Then: words(60)}, 6 * time.Second},
 	} {
 		if got := restFor(&c.state); got != c.want {
 			t.Errorf("%+v stays for %v, want %v", c.state, got, c.want)

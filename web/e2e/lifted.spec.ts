@@ -24,7 +24,7 @@ test("what a lesson waits for is said as it is; who lifts its hold reads where N
     if (message.type() === "error") refused.push(message.text());
   });
   await expect(next).toHaveAttribute("aria-disabled", "true");
-  await next.click();
+  await next.click({ force: true });
   await expect(lesson).toContainText(
     "Not yet: the beat still waits for the answer. Wait, restart the beat or go back.",
   );

@@ -2,18 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Lesson } from "../model/lesson.ts";
-import { Pace, atRest } from "./pace.ts";
+import { Pace, standingIn } from "./pace.ts";
 
 const S = 1_000_000;
-type Scene = Parameters<typeof atRest>[0];
+type Scene = NonNullable<ReturnType<ConstructorParameters<typeof Pace>[0]["scene"]>>;
 type Token = Scene["tokens"][number];
 
 const lane = { lane: "podset", mode: "single", rate: 0, queue: [], waiting: [], held: [], behind: undefined } as const;
 const still: Scene = { t: 0, tokens: [], nodes: [], edges: [], lanes: [lane], nextAt: Infinity };
-const held = { lane: "podset", node: "compute", item: "lesson-2/web" } as Scene["lanes"][number]["held"][number];
 
 function token(more: Partial<Token>): Token {
-  return { lane: "podset", item: "lesson-2/web", ...more } as Token;
+  return { id: "a", lane: "podset", item: "lesson-2/web", reconcile: "a", ...more } as Token;
 }
 
 function lesson(state: string, more: Partial<Lesson> = {}): Lesson {
@@ -29,6 +28,7 @@ function page() {
     scene: () => at.scene,
     watch: { hubNow: () => at.now },
     wake: () => undefined,
+    model: { reconcile: (key: string) => (key === "later" ? { start: 999 * S } : undefined) },
     get playhead() {
       return { following: at.following };
     },
@@ -41,7 +41,7 @@ test("what came of a beat is told when the picture has stood still at it, and Ne
   const { at, pace } = page();
   pace.of(lesson("waiting"));
   const done = lesson("done");
-  at.scene = { ...still, t: at.now - S / 4, tokens: [token({ node: "compute" })] };
+  at.scene = { ...still, t: at.now - S / 4 };
   const held = pace.of(done);
   assert.equal(held?.state, "waiting");
   assert.equal(held.next, "");
@@ -51,7 +51,12 @@ test("what came of a beat is told when the picture has stood still at it, and Ne
   assert.equal(pace.of(done), held, "the same until it changes");
 
   at.now += S;
-  at.scene = { ...at.scene, t: at.now };
+  at.scene = { ...still, t: at.now, tokens: [token({ edge: "api-cache" })] };
+  assert.equal(pace.of(done), held, "it is on its way");
+  at.now += S / 5;
+  at.scene = { ...still, t: at.now, tokens: [token({ node: "compute" })] };
+  assert.equal(pace.of(done), held, "it is at work");
+  at.now += S / 5;
   assert.equal(pace.of(done), held, "it is still at work");
   at.scene = { ...still, t: at.now };
   assert.equal(pace.of(done), held, "it has only just come to rest");
@@ -59,15 +64,37 @@ test("what came of a beat is told when the picture has stood still at it, and Ne
   assert.equal(pace.of(done), done);
 });
 
-test("it is told after two and a half seconds in any case, and at once where the picture does not follow", (t) => {
+test("who stands somewhere, as a worker that is held, is waited for no longer than a second, nor what began later", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const busy = { ...still, t: 200 * S, tokens: [token({ node: "compute" })] };
+  const { at, pace } = page();
+  const done = lesson("done");
+  const told = (): boolean => pace.of(done) === done;
+  pace.of(lesson("waiting"));
+  at.scene = { ...still, t: 200 * S, tokens: [token({ node: "compute" })] };
+  assert.equal(told(), false);
+  at.now += S / 2;
+  assert.equal(told(), false);
+  at.now += S / 2;
+  assert.equal(told(), true);
+
+  pace.of(lesson("waiting"));
+  at.scene = { ...still, t: 200 * S, tokens: [token({ edge: "queue-dequeue", reconcile: "later" })] };
+  assert.equal(told(), false);
+  at.now += S / 5;
+  assert.equal(told(), true);
+});
+
+test("it is told after eight seconds in any case, and at once where the picture does not follow", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const busy = { ...still, t: 200 * S, tokens: [token({ edge: "apply-api" })] };
   const { at, pace } = page();
   at.scene = busy;
   pace.of(lesson("waiting"));
   const done = lesson("done");
   assert.equal(pace.of(done)?.state, "waiting");
-  at.now += 2.5 * S;
+  at.now += 7 * S;
+  assert.equal(pace.of(done)?.state, "waiting");
+  at.now += S;
   assert.equal(pace.of(done), done);
 
   const stopped = page();
@@ -97,18 +124,17 @@ test("only the end of a beat that was seen is waited for; the answer to its ques
   assert.equal(pace.of(again), again, "it was restarted meanwhile");
 });
 
-test("at rest: nothing of the lesson moves, is queued or worked on, but for a worker that is held", () => {
-  assert.equal(atRest(still, "lesson-2"), true);
-  assert.equal(atRest({ ...still, tokens: [token({ edge: "requeue-waiting" })] }, "lesson-2"), false);
-  assert.equal(atRest({ ...still, tokens: [token({ node: "compute" })] }, "lesson-2"), false);
-  assert.equal(atRest({ ...still, tokens: [token({ node: "compute", item: "default/web" })] }, "lesson-2"), true);
-  const holds = { ...still, lanes: [{ ...lane, held: [held] }] };
-  assert.equal(atRest({ ...holds, tokens: [token({ node: "compute" })] }, "lesson-2"), true);
-  assert.equal(atRest({ ...holds, tokens: [token({ node: "apply" })] }, "lesson-2"), false);
+test("what stands where: tokens in boxes and items in the queue, as long as none moves", () => {
+  const of = (more: Partial<Scene>): string | undefined =>
+    standingIn({ ...still, ...more }, ({ item }) => item === "lesson-2/web");
+  assert.equal(of({}), "");
+  assert.equal(of({ tokens: [token({ edge: "requeue-waiting" })] }), undefined);
+  assert.equal(of({ tokens: [token({ node: "compute" })] }), "acompute");
+  assert.equal(of({ tokens: [token({ node: "compute", item: "default/web" })] }), "");
   const slot = { lane: "podset", item: "lesson-2/web" } as Scene["lanes"][number]["queue"][number];
-  assert.equal(atRest({ ...still, lanes: [{ ...lane, queue: [slot] }] }, "lesson-2"), false);
+  assert.equal(of({ lanes: [{ ...lane, queue: [slot] }] }), "lesson-2/web");
   const edge = { lane: "podset", edge: "api-cache" } as Scene["edges"][number];
-  assert.equal(atRest({ ...still, edges: [edge] }, "lesson-2"), false, "where motion is not wanted, lines tell of it");
+  assert.equal(of({ edges: [edge] }), undefined, "where motion is not wanted, lines tell of it");
   const fetch = { lane: "podset", edge: "cache-fetch" } as Scene["edges"][number];
-  assert.equal(atRest({ ...still, edges: [fetch] }, "lesson-2"), true, "a read goes with what fetches");
+  assert.equal(of({ edges: [fetch] }), "", "a read goes with what fetches");
 });

@@ -2,15 +2,19 @@
 import type { Lesson } from "../model/lesson.ts";
 import type { App } from "../view/app.ts";
 
-/** The picture is at most so far behind what has happened, µs. */
-const longest = 2_500_000;
-/** What is at rest has been so for a while, as what is drawn next may come a moment later, µs. */
+/** The picture is hardly ever so far behind what has happened: of errors, each is shown for a while, µs. */
+const longest = 8_000_000;
+/** What is at rest has been so for a while, as what is drawn next may come a moment later; what stands somewhere, longer, µs. */
 const still = 200_000;
+const stands = 1_000_000;
 /** How often the picture is looked at meanwhile, ms. */
 const look = 100;
 
 type Scene = NonNullable<ReturnType<App["scene"]>>;
-type Seen = Pick<App, "scene" | "playhead" | "wake"> & { readonly watch: Pick<App["watch"], "hubNow"> };
+type Seen = Pick<App, "scene" | "playhead" | "wake"> & {
+  readonly model: Pick<App["model"], "reconcile">;
+  readonly watch: Pick<App["watch"], "hubNow">;
+};
 
 export class Pace {
   private readonly app: Seen;
@@ -18,7 +22,8 @@ export class Pace {
   private shown: Lesson | undefined;
   /** When the page heard that the beat is done, by the hub's clock; undefined while nothing is held back. */
   private since: number | undefined;
-  /** When the picture was last seen not to have got there. */
+  /** What of the lesson stands where in the picture, and since when; undefined while it moves. */
+  private standing: string | undefined;
   private moved = 0;
 
   constructor(app: Seen) {
@@ -37,10 +42,12 @@ export class Pace {
     }
     if (this.since === undefined || told === undefined) return this.shown;
     const scene = app.scene();
-    const there = scene !== undefined && scene.t >= this.since && atRest(scene, told.sel.item.split("/")[0] ?? "");
-    if (!there) this.moved = now;
+    const standing = scene && scene.t >= this.since ? standingIn(scene, this.isOf(told, this.since)) : undefined;
+    if (standing === undefined || standing !== this.standing) this.moved = now;
+    this.standing = standing;
+    const rested = now - this.moved >= (standing === "" ? still : stands);
     // A picture that does not follow is not waited for.
-    if (!app.playhead.following || now - this.since >= longest || now - this.moved >= still) {
+    if (!app.playhead.following || now - this.since >= longest || rested) {
       this.since = undefined;
       this.shown = told;
     } else
@@ -49,6 +56,18 @@ export class Pace {
       }, look);
     return this.shown;
   }
+
+  /** Whether something in the picture is of the lesson, and not of a reconcile that began later. */
+  private isOf({ sel }: Lesson, since: number): (one: Drawn) => boolean {
+    const namespace = sel.item.replace(/[^/]*$/, "");
+    return ({ item, reconcile }) =>
+      (item === "" || item.startsWith(namespace)) && !((this.app.model.reconcile(reconcile)?.start ?? 0) > since);
+  }
+}
+
+interface Drawn {
+  readonly item: string;
+  readonly reconcile: string;
 }
 
 function finishes(shown: Lesson | undefined, told: Lesson | undefined): told is Lesson {
@@ -76,12 +95,16 @@ function coming(told: Lesson, shown: Lesson | undefined): Lesson {
 
 export const onItsWay = "the picture, which is on its way";
 
-/** atRest says that nothing of a namespace moves, is queued or is worked on, but for workers that are held. */
-export function atRest({ tokens, edges, lanes }: Scene, namespace: string): boolean {
-  const mine = ({ item }: { readonly item: string }): boolean => item === "" || item.startsWith(`${namespace}/`);
-  const isHeld = ({ lane, node, item }: Scene["tokens"][number]): boolean =>
-    lanes.some(({ held }) => held.some((one) => one.lane === lane && one.node === node && one.item === item));
+/** standingIn says what of the lesson is queued or at work where, "" for nothing; undefined while some of it moves. */
+export function standingIn(
+  { tokens, edges, lanes }: Pick<Scene, "tokens" | "edges" | "lanes">,
+  isOf: (one: Drawn) => boolean,
+): string | undefined {
   // Tokens on their way are not drawn where motion is not wanted, nor in a flow.
-  if (edges.some(({ edge }) => edge !== "cache-fetch") && !tokens.some(({ edge }) => edge !== undefined)) return false;
-  return !tokens.some((token) => mine(token) && !isHeld(token)) && !lanes.some(({ queue }) => queue.some(mine));
+  if (edges.some(({ edge }) => edge !== "cache-fetch") && !tokens.some(({ edge }) => edge !== undefined))
+    return undefined;
+  const mine = tokens.filter(isOf);
+  if (mine.some(({ edge }) => edge !== undefined)) return undefined;
+  const queued = lanes.flatMap(({ queue }) => queue.filter(isOf));
+  return [...mine.map(({ id, node }) => id + (node ?? "")), ...queued.map(({ item }) => item)].join();
 }

@@ -30,8 +30,8 @@ const beats: readonly Beat[] = [
   beat(1, { from: 10 * S, done: 10 * S, to: 15 * S }),
   beat(2, {
     from: 15 * S,
-    acted: 20 * S,
-    done: 22 * S,
+    acted: 18 * S,
+    done: 20 * S,
     to: 25 * S,
     then: "So it was.",
     reconcile: "abc",
@@ -81,7 +81,7 @@ test("the pages turn from beat to beat, and play what one is about until it is d
   assert.deepEqual(steps, [
     { at: 10 * S },
     { at: 15 * S },
-    { at: 19.5 * S, until: 24 * S },
+    { at: 17.5 * S, until: 24 * S },
     { at: 25 * S },
     undefined,
     undefined,

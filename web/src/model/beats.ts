@@ -7,7 +7,7 @@ import type { Poll } from "./room.ts";
 /** What happens is shown from a little before it, µs. */
 const before = SECOND / 2;
 /** The picture may be so far behind what has happened: when a beat is done it is seen to its end, µs. */
-const behind = 2 * SECOND;
+const behind = 4 * SECOND;
 
 /** Where a turned page leads. until is where playing from there ends; undefined stands still. */
 export interface Turn {

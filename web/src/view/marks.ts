@@ -1,4 +1,5 @@
 /** Items that came again while a worker is held with them: marked, and in no queue until it is done. Known of now alone. */
+import { nameOf } from "../layout/words.ts";
 import type { Model } from "../model/types.ts";
 import type { Held, QueueSlot } from "../scene/types.ts";
 
@@ -6,8 +7,9 @@ import type { Held, QueueSlot } from "../scene/types.ts";
 export function marksOf(model: Pick<Model, "item">, held: readonly Held[]): QueueSlot[] {
   return held
     .filter(({ lane, item }) => isMarked(model, lane, item))
-    .map(({ lane, item, label, reconcile }) => {
-      return { lane, item, label: `marked: ${label}`, sub: "", since: 0, reconcile, dim: true };
+    .map(({ lane, item, reconcile }) => {
+      // With its namespace it would be cut to its name alone, as what is queued is.
+      return { lane, item, label: `marked: ${nameOf(item)}`, sub: "", since: 0, reconcile, dim: true };
     });
 }
 
