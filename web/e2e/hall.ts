@@ -22,7 +22,8 @@ export async function fitsTheHall(page: Page): Promise<void> {
         for (const name of ["lesson-words", "lesson-body"]) {
           const box = document.querySelector(`.${name}`);
           const scrolls = name === "lesson-words" && box?.closest(".is-tight") !== null;
-          if (!scrolls && box !== null && box.scrollHeight > box.clientHeight + 1) found.push(`${name} is to be scrolled`);
+          if (!scrolls && box !== null && box.scrollHeight > box.clientHeight + 1)
+            found.push(`${name} is to be scrolled`);
         }
         const map = document.querySelector("svg.map")?.getBoundingClientRect();
         const { width = 0, height = 0 } = map ?? {};
