@@ -141,7 +141,7 @@ for (const theme of ["light", "projector"]) {
     await strip.locator("summary").click();
     await expect(strip.getByLabel("Fault")).toBeVisible();
     expect(await scale()).toBe(before);
-    await strip.getByLabel("Fault").selectOption("hold_watch");
+    await strip.getByLabel("Fault").selectOption("500");
     await strip.getByRole("button", { name: "Inject" }).click();
     await expect(strip.locator(".stand")).toContainText("ends in");
     expect(await scale()).toBe(before);

@@ -40,7 +40,7 @@ for (const [theme, width, height] of [
     hub,
   }) => {
     await page.setViewportSize({ width, height });
-    await multiply(page, ["a-controller-with-a-long-name"]);
+    await multiply(page, ["a-controller-with-a-long-name"], true);
     await open(page, hub);
     await choose(page, theme);
     const notice = page.locator("#notice");
@@ -156,6 +156,7 @@ for (const [width, height, legend] of [
 ] as const) {
   test(`in a frame of ${String(width)}×${String(height)} the whole map is seen`, async ({ page, hub }) => {
     await page.setViewportSize({ width, height });
+    await multiply(page, [], true);
     await page.goto(await hub.embedLink());
     await expect(page.locator("tracer-lane")).toHaveCount(1);
     await expect(page.locator("#notice")).toContainText("No reconciles for", { timeout: 20_000 });
