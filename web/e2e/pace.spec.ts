@@ -64,6 +64,7 @@ test("what a live lesson says is on the map: at rest, held, marked again; it end
   await expect(dash.locator('#map [data-node="api"]')).toContainText(/etcd rv ≥ \d+/);
   await dash.screenshot({ path: "test-results/pace-marked-projector.png" });
   await choose(dash, "light");
+  await dash.keyboard.press("Escape");
   await dash.locator('#details [data-panel="queue"]').click();
   await expect(dash.locator("#details .stay").filter({ hasText: "lesson-2" })).toContainText("marked: comes again");
   await dash.screenshot({ path: "test-results/pace-marked-light.png" });
