@@ -59,11 +59,12 @@ test("what a live lesson says is on the map: at rest, held, marked again; it end
 
   // The key is marked once, and stands in no queue.
   const queue = dash.locator('#map [data-node="queue"]');
-  await expect(queue.locator(".slot:visible")).toHaveText(/marked: web/);
+  await expect(queue.locator(".slot:visible")).toHaveText(/web\s+marked/);
   await expect(queue.locator('[data-part="depth"]')).toHaveText("0");
   await expect(dash.locator('#map [data-node="api"]')).toContainText(/etcd rv ≥ \d+/);
   await dash.screenshot({ path: "test-results/pace-marked-projector.png" });
   await choose(dash, "light");
+  await dash.keyboard.press("Escape");
   await dash.locator('#details [data-panel="queue"]').click();
   await expect(dash.locator("#details .stay").filter({ hasText: "lesson-2" })).toContainText("marked: comes again");
   await dash.screenshot({ path: "test-results/pace-marked-light.png" });

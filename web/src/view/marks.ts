@@ -8,8 +8,8 @@ export function marksOf(model: Pick<Model, "item">, held: readonly Held[]): Queu
   return held
     .filter(({ lane, item }) => isMarked(model, lane, item))
     .map(({ lane, item, reconcile }) => {
-      // With its namespace it would be cut to its name alone, as what is queued is.
-      return { lane, item, label: `marked: ${nameOf(item)}`, sub: "", since: 0, reconcile, dim: true };
+      // Its name alone leaves room for the word.
+      return { lane, item, label: nameOf(item), sub: "marked", since: 0, reconcile, dim: true };
     });
 }
 
