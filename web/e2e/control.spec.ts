@@ -204,6 +204,8 @@ test("what is in force is said in the place of a hint; a lift says what it has l
   );
   await expect(said).toHaveText("");
 
+  // The press on Lift has closed the form.
+  await strip.getByText("Break, slow, fault").click();
   await strip.getByLabel("Slow").selectOption("1000");
   await strip.getByRole("button", { name: "Slow down" }).click();
   await expect(strip.locator(".stand")).toContainText("slowed podset down 1000×");
