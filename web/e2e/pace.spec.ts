@@ -68,6 +68,7 @@ test("what a live lesson says is on the map: at rest, held, marked again; it end
   await dash.locator('#details [data-panel="queue"]').click();
   await expect(dash.locator("#details .stay").filter({ hasText: "lesson-2" })).toContainText("marked: comes again");
   await dash.screenshot({ path: "test-results/pace-marked-light.png" });
+  await dash.locator('#details [data-panel="latest"]').click();
   await choose(dash, "projector");
 
   await press();
