@@ -68,6 +68,7 @@ test("what a live lesson says is on the map: at rest, held, marked again; it end
   await dash.locator('#details [data-panel="queue"]').click();
   await expect(dash.locator("#details .stay").filter({ hasText: "lesson-2" })).toContainText("marked: comes again");
   await dash.screenshot({ path: "test-results/pace-marked-light.png" });
+  await dash.locator('#details [data-panel="latest"]').click();
   await choose(dash, "projector");
 
   await press();
@@ -76,10 +77,10 @@ test("what a live lesson says is on the map: at rest, held, marked again; it end
   await press();
   await done();
   await expect(queue.locator(".slot:visible")).toHaveCount(0);
-  await press();
-  await at(6);
   await expect(lesson).toContainText(/web #\d+, the reconcile that is selected/);
   await dash.screenshot({ path: "test-results/pace-named-projector.png" });
+  await press();
+  await at(6);
 
   // The panel is scrolled when the lesson ends.
   await lesson.getByRole("button", { name: "Details" }).click();
