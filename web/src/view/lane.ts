@@ -6,7 +6,7 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import { count, countdown, dueIn } from "../base/time.ts";
 import { tookOf } from "../model/known.ts";
 import type { Lane } from "../model/types.ts";
-import type { ActiveNode, Behind, Held, LaneScene, Mode, QueueSlot, Token, WaitRing } from "../scene/types.ts";
+import type { ActiveNode, Behind, Held, LaneScene, QueueSlot, Token, WaitRing } from "../scene/types.ts";
 import type { App } from "./app.ts";
 import { aboutSaid, countsAt, newestVersion, p50Said } from "./asof.ts";
 import type { Counts } from "./asof.ts";
@@ -18,6 +18,7 @@ import type { Palette } from "./shapes.ts";
 import { totals } from "./split.ts";
 import type { LanePart } from "./split.ts";
 import { Tip } from "./tip.ts";
+import { Told } from "./told.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
 import { crowdSaid, heldSaid, isSlow, ordinal, plural, spanOrNone, word } from "./words.ts";
@@ -30,8 +31,6 @@ const leastWhy = 44;
 const ringText = 88;
 /** How many reconciles are looked through for the last before a moment. */
 const looked = 200;
-/** How often boxes and lines that many pass are told anew, ms: setting words costs the page more than all its tokens. */
-const toldEvery = { single: 0, merged: 50, flow: 100 } as const;
 
 export class LaneElement extends HTMLElement {
   private app: App | undefined;
@@ -48,9 +47,7 @@ export class LaneElement extends HTMLElement {
   private marked = false;
   /** Whether the lines say how much goes along them, which labels then keep off. */
   private flowing = false;
-  /** How the lane was drawn when boxes and lines were told last, and when that was, ms. */
-  private mode: Mode = "single";
-  private toldAt = -Infinity;
+  private readonly told = new Told();
   private readonly nodes = new Map<string, SVGGElement>();
   private edges: Edges | undefined;
 
@@ -113,13 +110,9 @@ export class LaneElement extends HTMLElement {
     attr(this, "data-selected-at", ringed?.node ?? ringed?.edge ?? "");
     this.shown = tokens;
     this.followTip();
-    const now = performance.now();
-    const mode = lane?.mode ?? "single";
-    const goesOn = mode === this.mode && app?.playhead.following === true;
-    if (goesOn && now - this.toldAt < toldEvery[mode]) return;
-    this.mode = mode;
-    this.toldAt = now;
-    this.drawMap(drawn);
+    const following = app?.playhead.following === true;
+    const due = this.told.due(lane?.mode ?? "single", following, performance.now(), () => app?.wake());
+    if (due) this.drawMap(drawn);
   }
 
   /** Boxes and lines. */
