@@ -107,7 +107,8 @@ async function busiest(dash: Page, from: number, nth: number): Promise<string> {
       dash.locator(`[data-station="${id}"] .station-who`).textContent();
     const own = Number(/(\d+) own writes? behind/.exec((await where("cache")) ?? "")?.[1] ?? 0);
     const phases = await dash.locator(".station.is-lit").count();
-    const busy = own * phases * ((await where("apply")) === "–" ? 0 : 1);
+    const waits = (await where("waiting"))?.includes("mail") === true;
+    const busy = own * phases * ((await where("apply")) === "–" || !waits ? 0 : 1);
     if (busy > best.busy) best = { busy, link };
   }
   return best.link;

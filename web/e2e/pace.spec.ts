@@ -65,10 +65,10 @@ test("what a live lesson says is on the map: at rest, held, marked again; it end
   await dash.screenshot({ path: "test-results/pace-marked-projector.png" });
   await choose(dash, "light");
   await dash.keyboard.press("Escape");
-  await dash.locator('#details [data-panel="queue"]').click();
+  await dash.locator('#panel [data-panel="queue"]').click();
   await expect(dash.locator("#details .stay").filter({ hasText: "lesson-2" })).toContainText("marked: comes again");
   await dash.screenshot({ path: "test-results/pace-marked-light.png" });
-  await dash.locator('#details [data-panel="latest"]').click();
+  await dash.locator('#panel [data-panel="latest"]').click();
   await choose(dash, "projector");
 
   await press();

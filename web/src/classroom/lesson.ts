@@ -125,8 +125,14 @@ export class LessonElement extends HTMLElement {
 
   /** Where the words stand beside the map, their letters are as large as their column allows. */
   private fit(): void {
-    const { style } = document.documentElement;
     const [body, words] = [part(this, "body"), part(this, "words")];
+    this.shrink(body, words);
+    // What scrolls must scroll by the keyboard too.
+    body.tabIndex = over(body) ? 0 : -1;
+  }
+
+  private shrink(body: Element, words: Element): void {
+    const { style } = document.documentElement;
     if (getComputedStyle(this).display !== "contents") return;
     for (const size of sizes) {
       style.setProperty("--lesson-size", String(size));
