@@ -92,6 +92,12 @@ async function backsOff(demo: Demo, dash: Page, name: string, times: number): Pr
   await expect(dash.locator('[data-station="waiting"]')).toContainText(name);
   for (const phase of ["apply", "requeue"])
     await expect(dash.locator(`[data-station="${phase}"] .station-who`)).toHaveText("–");
+  // It waits for long enough that all else happens meanwhile.
+  const left = async (): Promise<number> => {
+    const said = await dash.locator('[data-station="waiting"] .station-who').textContent();
+    return Number(/([\d.]+) s\)/.exec(said ?? "")?.[1] ?? 0);
+  };
+  await expect.poll(left, { timeout: 40_000 }).toBeGreaterThan(4);
   return id;
 }
 
@@ -107,8 +113,8 @@ async function busiest(dash: Page, from: number, nth: number): Promise<string> {
       dash.locator(`[data-station="${id}"] .station-who`).textContent();
     const own = Number(/(\d+) own writes? behind/.exec((await where("cache")) ?? "")?.[1] ?? 0);
     const phases = await dash.locator(".station.is-lit").count();
-    const waits = (await where("waiting"))?.includes("mail") === true;
-    const busy = own * phases * ((await where("apply")) === "–" || !waits ? 0 : 1);
+    const waits = (await where("waiting"))?.includes("mail") === true ? 1 : 0;
+    const busy = own * phases * waits * ((await where("apply")) === "–" ? 1 : 3);
     if (busy > best.busy) best = { busy, link };
   }
   return best.link;
@@ -133,8 +139,9 @@ test("the whole loop at work: items in their phases, own writes on their way bac
   await dash.evaluate((hash) => (location.hash = hash), link);
   await expect(dash.locator('[data-station="waiting"]')).toContainText("mail");
   await expect(dash.locator("#details")).toContainText("create 2 Pods");
-  await dash.screenshot({ path: pictureAt("loop.png") });
   await demo.command({ command: "lift", controller: "podset", id });
+  await expect(dash.locator("#control")).toBeHidden();
+  await dash.screenshot({ path: pictureAt("loop.png") });
   for (const name of [...names, "mail"]) await demo.action("delete", { namespace: "default", name });
 });
 
