@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -44,36 +45,16 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxViewers == 0 {
-		c.MaxViewers = 10_000
-	}
-	if c.MaxFeeds == 0 {
-		c.MaxFeeds = 64
-	}
-	if c.RingFrames == 0 {
-		c.RingFrames = 1024
-	}
-	if c.RingBytes == 0 {
-		c.RingBytes = 8 << 20
-	}
-	if c.MaxRate == 0 {
-		c.MaxRate = 2_000
-	}
-	if c.MaxBurst == 0 {
-		c.MaxBurst = 4_000
-	}
-	if c.SampleRate == 0 {
-		c.SampleRate = 400
-	}
-	if c.Limit == 0 {
-		c.Limit = DefaultLimit
-	}
-	if c.Ping == 0 {
-		c.Ping = 20 * time.Second
-	}
-	if c.WriteTimeout == 0 {
-		c.WriteTimeout = 30 * time.Second
-	}
+	c.MaxViewers = cmp.Or(c.MaxViewers, 10_000)
+	c.MaxFeeds = cmp.Or(c.MaxFeeds, 64)
+	c.RingFrames = cmp.Or(c.RingFrames, 1024)
+	c.RingBytes = cmp.Or(c.RingBytes, 8<<20)
+	c.MaxRate = cmp.Or(c.MaxRate, 2_000)
+	c.MaxBurst = cmp.Or(c.MaxBurst, 4_000)
+	c.SampleRate = cmp.Or(c.SampleRate, 400)
+	c.Limit = cmp.Or(c.Limit, DefaultLimit)
+	c.Ping = cmp.Or(c.Ping, 20*time.Second)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -323,20 +304,20 @@ func (h *Hub) flush() {
 // to elide. making is held.
 func (h *Hub) finish(j job) (elided bool) {
 	now := h.cfg.Now()
-	kept, left := j.feed.thin(j.changes, now, h.cfg)
-	frames := cut(j, kept, left.by, h.stamp(now))
+	kept, left, unseen := j.feed.thin(j.changes, now, h.cfg)
+	frames := cut(j, kept, left, h.stamp(now))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, fr := range frames {
 		j.feed.add(fr)
 	}
 	if !j.captured {
-		j.feed.leave(left.unseen, h.table)
+		j.feed.leave(unseen, h.table)
 	}
 	j.feed.lastFrame = now
 	j.feed.wake()
 	h.frames.Add(int64(len(frames)))
-	return left.by != nil
+	return left != nil
 }
 
 func (h *Hub) jobs() []job {

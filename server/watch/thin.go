@@ -7,18 +7,12 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// leftOut is what a flush does not send: how many reconciles by result, and the
-// rows of which no viewer has had anything.
-type leftOut struct {
-	by     counts
-	unseen []flow.RowRef
-}
-
 // thin leaves out what is over the feed's allowance: reconciles that have just
 // ended well, evenly, so that those that are sent are a fair sample, each with
 // its stay in the queue. What failed, what still runs and every other row is
-// always sent.
-func (f *feed) thin(changes []*change, now time.Time, cfg Config) (kept []*change, left leftOut) {
+// always sent. It returns how many reconciles are left out, nil when none are,
+// and the rows left out of which no viewer has had anything.
+func (f *feed) thin(changes []*change, now time.Time, cfg Config) (kept []*change, left counts, unseen []flow.RowRef) {
 	all := 0
 	for _, c := range changes {
 		if c.successful() {
@@ -27,25 +21,21 @@ func (f *feed) thin(changes []*change, now time.Time, cfg Config) (kept []*chang
 	}
 	sent := f.allowed.take(all, now, cfg)
 	if sent == all {
-		return changes, leftOut{}
+		return changes, nil, nil
 	}
 	out := pick(changes, sent, all)
 	for _, c := range changes {
 		switch {
 		case !out[c.ref]:
 			kept = append(kept, c)
-			continue
 		case c.fresh:
-			left.unseen = append(left.unseen, c.ref)
+			unseen = append(unseen, c.ref)
 		default:
 			// A viewer may have it as still running: it must not run for ever.
 			kept = append(kept, &change{ref: c.ref})
 		}
-		if c.successful() {
-			left.by = left.by.plus(semconv.ResultSuccess)
-		}
 	}
-	return kept, left
+	return kept, counts{semconv.ResultSuccess: int64(all - sent)}, unseen
 }
 
 // allowance is how many successful reconciles may be sent: MaxRate a second, or
