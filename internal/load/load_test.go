@@ -53,7 +53,7 @@ func TestTheLoadIsOpenLoopAndNumberedWithoutHoles(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
 		t.Fatal(err)
 	}
-	if said.Reconciles < 100 || said.Refused > 0 || said.Spans != said.Reconciles*uint64(o.spansEach()) || hub.alive == 0 {
+	if said.Reconciles < 100 || said.Refused > 0 || said.Spans != said.Reconciles*uint64(spansEach(o.writes)) || hub.alive == 0 {
 		t.Errorf("it says %+v, told %d times that it is alive; want at least 100 reconciles and no refusal", said, hub.alive)
 	}
 	spans, errs := hub.count(t)

@@ -161,7 +161,7 @@ func (s *sender) request(path string, body []byte) error {
 }
 
 func (s *sender) summary(took time.Duration) sent {
-	s.sent.Spans = s.sent.Reconciles * uint64(s.o.spansEach())
+	s.sent.Spans = s.sent.Reconciles * uint64(spansEach(s.o.writes))
 	s.sent.Seconds = took.Seconds()
 	slices.Sort(s.late)
 	if n := len(s.late); n > 0 {

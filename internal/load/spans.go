@@ -26,8 +26,8 @@ var phases = []struct {
 	{semconv.SpanRequeue, time.Millisecond},
 }
 
-// spansEach is how many spans one reconcile has: its phases, its writes and the root.
-func (o options) spansEach() int { return len(phases) + o.writes + 1 }
+// spansEach is how many spans one reconcile with so many writes has: its phases, its writes and the root.
+func spansEach(writes int) int { return len(phases) + writes + 1 }
 
 // controller makes the spans of one controller, numbered as the contract says.
 type controller struct {
@@ -49,7 +49,7 @@ func (c *controller) batch(ended []time.Time, failing func(n uint64) bool) ptrac
 	ss.Scope().SetName(semconv.ScopeName)
 	ss.Scope().Attributes().PutStr(semconv.AttrEmitterEpoch, c.epoch)
 	ss.Scope().Attributes().PutInt(semconv.AttrEmitterFirstSeq, c.seq+1)
-	ss.Spans().EnsureCapacity(len(ended) * (len(phases) + c.writes + 1))
+	ss.Spans().EnsureCapacity(len(ended) * spansEach(c.writes))
 	for _, at := range ended {
 		c.made++
 		c.pass(ss.Spans(), at, failing(c.made))
