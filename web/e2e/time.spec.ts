@@ -221,11 +221,10 @@ test("an error's mark below the line says what it is, and is pressed also beside
   }
   const wide = (hits[0] ?? 0) - (hits.at(-1) ?? 0);
   expect(wide).toBeGreaterThanOrEqual(20);
-  // Its right end: to the left the marks of older ones may reach into it.
-  await dash.mouse.move(hits[0] ?? 0, y);
+  await dash.mouse.move(hits.at(-1) ?? 0, y);
   await expect(tip).toHaveText(/^(\d+ of \d+|all \d+|1) failed.*in 1 s from \d\d:\d\d:\d\d$/);
   await dash.screenshot({ path: test.info().outputPath("mark.png") });
-  await dash.mouse.click(hits[0] ?? 0, y);
+  await dash.mouse.click(hits.at(-1) ?? 0, y);
   await expect(dash.locator("#details .chip.tone-error").first()).toBeVisible();
   await dash.mouse.move(box.x, box.y - 50);
   await expect(tip).toBeHidden();
