@@ -164,7 +164,7 @@ test("a failed write says what it was, never that it was written, on which versi
   assert.match(failureSaid(put, { cause: { ...unknown, by: "self" } }).text, /but an own write had made/);
   assert.match(
     failureSaid(put, { cause: { ...event, at: put.from + 300 } }).text,
-    /tracer-page had made rv .* \(spec\) \(seen 0\.3 ms after\)/,
+    /tracer-page had made rv .* \(spec; seen 0\.3 ms after\)/,
   );
   assert.deepEqual(failureSaid({ ...put, fault: "409" }), {
     chip: "fault",

@@ -170,10 +170,11 @@ export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">):
 function overtakenSaid(write: Write, cause: Cause): string {
   const who = cause.by === "self" ? "an own write" : (cause.manager ?? "somebody whom the event does not name");
   const changed = cause.changed ?? [];
-  const what = changed.length === 0 ? "" : ` (${changed.join(" and ")})`;
   const ago = write.from - cause.at;
-  const when = ago > 0 ? `${span(ago)} before` : `(seen ${span(-ago)} after)`;
-  return `but ${who} had made rv ${cause.resourceVersion ?? ""}${what} ${when}`;
+  const when = ago > 0 ? ` ${span(ago)} before` : "";
+  const seen = ago > 0 ? [] : [`seen ${span(-ago)} after`];
+  const more = [...(changed.length === 0 ? [] : [changed.join(" and ")]), ...seen].join("; ");
+  return `but ${who} had made rv ${cause.resourceVersion ?? ""}${more === "" ? "" : ` (${more})`}${when}`;
 }
 
 /** overtakenLink is what the link to the reconcile that made or saw a version says before its number, as of now. */
