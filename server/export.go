@@ -161,8 +161,8 @@ func ExportFolder(ctx context.Context, dir string, window recording.Window, zipp
 // IsInUse says of ExportFolder's error that a hub runs in the folder.
 func IsInUse(err error) bool { return errors.Is(err, journal.ErrLocked) }
 
-// Runs says whether a hub runs in a data folder.
-func Runs(dir string) bool { return journal.InUse(dir) }
+// Runs says whether a hub runs in a data folder, and since when it has it.
+func Runs(dir string) (since time.Time, runs bool) { return journal.InUse(dir) }
 
 // IsMissing says of ExportFolder's error that the folder has no journal: no hub
 // has ever run there.
