@@ -104,17 +104,7 @@ func portOf(u *url.URL) string {
 // does it is the folder that was written to last; with a token that was given, the
 // hub at the default address is asked first.
 func (o *exportOptions) usualSource() (source, error) {
-	var running []source
-	newest, last := source{}, int64(0)
-	for _, folder := range usualFolders() {
-		s := sourceIn(folder)
-		if s.url != "" {
-			running = append(running, s)
-		}
-		if info, err := os.Stat(filepath.Join(s.folder, "head")); err == nil && info.ModTime().UnixNano() > last {
-			newest.folder, last = s.folder, info.ModTime().UnixNano()
-		}
-	}
+	running, newest := usualHubs()
 	switch {
 	case len(running) == 1:
 		return running[0], nil
@@ -126,6 +116,22 @@ func (o *exportOptions) usualSource() (source, error) {
 		return source{}, errors.New("no hub runs in a usual data folder, and none has a history: name a hub's folder with --data, or its address with --hub and its token in TRACER_TOKEN")
 	}
 	return newest, nil
+}
+
+// usualHubs are the hubs that run in the default data folders, and the one of these
+// folders that was written to last.
+func usualHubs() (running []source, newest source) {
+	last := int64(0)
+	for _, folder := range usualFolders() {
+		s := sourceIn(folder)
+		if s.url != "" {
+			running = append(running, s)
+		}
+		if info, err := os.Stat(filepath.Join(s.folder, "head")); err == nil && info.ModTime().UnixNano() > last {
+			newest.folder, last = s.folder, info.ModTime().UnixNano()
+		}
+	}
+	return running, newest
 }
 
 func tooMany(running []source) error {
