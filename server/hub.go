@@ -35,6 +35,7 @@ type Hub struct {
 	viewer  secret
 	ingest  secret
 	attach  secret // of controllers that take commands
+	embeds  secret // signs view tokens
 	kept    Kept
 	listen  net.Listener
 	local   *local
@@ -130,12 +131,13 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-// The files in the data folder that keep the viewers' token, the emitters', and
-// that of the controllers that take commands.
+// The files in the data folder that keep the tokens of viewers, of emitters and of
+// controllers that take commands, and the secret behind the view tokens.
 const (
 	viewerFile  = "viewer-token"
 	ingestFile  = "ingest-token"
 	controlFile = "control-token"
+	embedFile   = "embed-secret"
 )
 
 func (h *Hub) openFolder() error {
@@ -151,6 +153,9 @@ func (h *Hub) openFolder() error {
 	}
 	if err == nil {
 		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
+	}
+	if err == nil {
+		h.embeds, err = loadToken("", h.cfg.Data, embedFile)
 	}
 	if err != nil {
 		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)

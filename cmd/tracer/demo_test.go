@@ -322,10 +322,10 @@ func TestPageTokenIsTaken(t *testing.T) {
 	if err := os.MkdirAll(folder.hub(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(folder.pageToken(), []byte("made-token\n"), 0o600); err != nil {
+	if err := os.WriteFile(folder.pageToken(), []byte("a-token-that-was-made\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for given, want := range map[string]string{"": "made-token", "given-token": "given-token"} {
+	for given, want := range map[string]string{"": "a-token-that-was-made", "given-token": "given-token"} {
 		c := &crew{folder: folder, token: given}
 		if err := c.takePageToken(); err != nil || c.token != want {
 			t.Errorf("given %q: %q (%v), want %q", given, c.token, err, want)

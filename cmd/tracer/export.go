@@ -95,7 +95,7 @@ func (o *exportOptions) check() error {
 		o.out = "tracer-" + time.Now().UTC().Format("20060102-150405") + ".jsonl.gz"
 	}
 	o.gzip = o.gzip || strings.HasSuffix(o.out, ".gz")
-	return checkTokens(server.Tokens{Presenter: o.token})
+	return checkSent(server.Tokens{Presenter: o.token})
 }
 
 // exportTime reads a time, or how long ago something was; "" is 0.

@@ -66,6 +66,14 @@ func checkTokens(t server.Tokens) error {
 	return nil
 }
 
+// checkSent applies a hub's rules to tokens that are sent to one.
+func checkSent(t server.Tokens) error {
+	if err := server.CheckSent(t); err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
+
 // checkNamespace checks the form of a namespace's name; "" is all of them.
 func checkNamespace(name string) error {
 	if name != "" && len(validation.IsDNS1123Label(name)) > 0 {
