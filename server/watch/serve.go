@@ -3,9 +3,11 @@ package watch
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -29,10 +31,14 @@ func (h *Hub) ServeGuest(w http.ResponseWriter, r *http.Request, guest Guest) {
 	defer h.serving.Done()
 	v, err := h.join(r.URL.RawQuery, guest)
 	if err != nil {
-		http.Error(w, err.Error(), statusOf(err))
+		refuse(w, err)
 		return
 	}
 	defer v.leave()
+	if !Upgrades(r) {
+		refuse(w, errNoUpgrade)
+		return
+	}
 	keep := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(keep, r, &websocket.AcceptOptions{
 		Subprotocols: []string{Subprotocol},
@@ -56,6 +62,22 @@ func (h *Hub) ServeGuest(w http.ResponseWriter, r *http.Request, guest Guest) {
 		defer guest.Joined()()
 	}
 	h.serve(r.Context(), link, v)
+}
+
+// errNoUpgrade is for who asks for the watch as for a file.
+var errNoUpgrade = errors.New("this is a websocket: open it as one, with the subprotocol " + Subprotocol)
+
+// Upgrades says whether a request asks for a websocket.
+func Upgrades(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
+
+// refuse answers in JSON, as all of the API does.
+func refuse(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(statusOf(err))
+	body := json.NewEncoder(w)
+	body.SetEscapeHTML(false)
+	_ = body.Encode(map[string]string{"error": err.Error()})
 }
 
 // hijacker keeps hold of the network connection under a websocket.
@@ -131,6 +153,9 @@ func (e *queryError) Unwrap() error { return e.error }
 func statusOf(err error) int {
 	if _, ok := errors.AsType[*queryError](err); ok {
 		return http.StatusBadRequest
+	}
+	if errors.Is(err, errNoUpgrade) {
+		return http.StatusUpgradeRequired
 	}
 	return http.StatusServiceUnavailable
 }
