@@ -16,6 +16,8 @@ import (
 	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/journal"
 	"github.com/reconcile-tracer/tracer/server/otlp"
+	"github.com/reconcile-tracer/tracer/server/watch"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
@@ -63,6 +65,15 @@ func (h *Hub) needControl(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// takeCommands lets a controller take commands.
+func (h *Hub) takeCommands(w http.ResponseWriter, r *http.Request) {
+	if !watch.Upgrades(r) {
+		fail(w, http.StatusUpgradeRequired, "this is a websocket: open it as one, with the subprotocol %s", wire.Subprotocol)
+		return
+	}
+	h.desk.Attach(w, r)
 }
 
 // recordControl makes what the presenter said durable, as a log record like any
