@@ -56,7 +56,8 @@ have put into the cluster stays there.
 Pods. It lists them and asks first; without a terminal it needs --yes.
 
 Your own controllers attach to the same hub, with the address and the token that
-the progress names. What is not seen: spans of the API server and of etcd.
+the progress names. Spans of the API server and of etcd are seen only where these
+send them to --otlp-grpc, on this machine (docs/spans.md says how).
 
 The reference controller takes the page's commands, and makes a mistake for a
 PodSet that asks for it: one with the annotation

@@ -39,7 +39,8 @@ controller ('tracer reconcile') with a sample PodSet, and open the page.
 One line, "ready: <login url>", goes to standard output when the page can be
 opened; progress goes to standard error, the logs of the three to the folder
 "logs" in the data folder. One that dies is started again. Ctrl-C ends
-everything. All of it listens on this machine only.
+everything. All of it listens on this machine only, but the viewers' address of
+--share.
 
 History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"

@@ -85,7 +85,7 @@ export interface Watch {
   silentFor(): number;
   /** The hub's clock (µs) at its last word, while it is lost or silent: nothing is known of what came after. Else Infinity. */
   heardUntil(): number;
-  /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */
+  /** The hub's clock now, in µs: wall time plus the largest offset seen lately. */
   hubNow(): number;
   /** The hub's clock by which the room is told, also while a recording is watched. */
   roomNow(): number;
