@@ -21,8 +21,8 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// control gives a controller the presenter's command.
-func (h *Hub) control(w http.ResponseWriter, r *http.Request) {
+// giveCommand gives a controller the presenter's command.
+func (h *Hub) giveCommand(w http.ResponseWriter, r *http.Request) {
 	body, ok := h.body(w, r, "a command", readJSON)
 	if !ok {
 		return
@@ -57,7 +57,7 @@ func (h *Hub) needControl(next http.Handler) http.Handler {
 		switch {
 		case r.Header.Get("Origin") != "":
 			fail(w, http.StatusForbidden, "a page cannot take commands: only controllers can, and they send no Origin")
-		case !h.attach.is(otlp.Bearer(r.Header.Get("Authorization"))):
+		case !h.control.is(otlp.Bearer(r.Header.Get("Authorization"))):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="tracer"`)
 			fail(w, http.StatusUnauthorized, "this needs the control token: send \"Authorization: Bearer <token>\" "+
 				"with what is in the file %s of the hub's data folder", controlFile)

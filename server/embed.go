@@ -186,7 +186,7 @@ func CheckAncestor(origin string) error {
 		return bad("has more than a scheme, a name and a port")
 	case strings.Trim(u.Host, hostCharacters+"[]") != "":
 		return bad("has a name that no browser sends")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
 		return bad("is plain HTTP, where anybody on the way can change the page")
 	}
 	return nil

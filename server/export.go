@@ -65,8 +65,8 @@ func (h *Hub) export(w http.ResponseWriter, r *http.Request) {
 
 func (h *Hub) sendExport(w http.ResponseWriter, r *http.Request, cut recording.Cut, zipped bool) {
 	control := http.NewResponseController(w)
-	patient := func(recording.Counts) { _ = control.SetWriteDeadline(time.Now().Add(rowsTimeout)) }
-	counts, err := copyJournal(r.Context(), h.journal, cut, recording.NewWriter(w, zipped, cut), patient)
+	extend := func(recording.Counts) { _ = control.SetWriteDeadline(time.Now().Add(rowsTimeout)) }
+	counts, err := copyJournal(r.Context(), h.journal, cut, recording.NewWriter(w, zipped, cut), extend)
 	if err != nil {
 		h.cfg.Log.Warn("an export was not sent whole", "error", err)
 		panic(http.ErrAbortHandler) // so that the reader sees that it is not

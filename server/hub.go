@@ -31,12 +31,12 @@ const maxEmitters = 1000
 
 // Hub is one hub. New opens all that it needs, Run runs it.
 type Hub struct {
-	cfg    Config
-	token  secret
-	viewer secret
-	ingest secret
-	attach secret // of controllers that take commands
-	embeds secret // signs view tokens
+	cfg     Config
+	token   secret
+	viewer  secret
+	ingest  secret
+	control secret // of controllers that take commands
+	embeds  secret // signs view tokens
 	// browsers signs the cookies by which browsers are known again.
 	browsers  secret
 	newcomers newcomers
@@ -155,7 +155,7 @@ func (h *Hub) openFolder() error {
 		given, file string
 	}{
 		{&h.token, h.cfg.Token, "token"}, {&h.ingest, h.cfg.IngestToken, ingestFile},
-		{&h.viewer, h.cfg.ViewerToken, viewerFile}, {&h.attach, h.cfg.ControlToken, controlFile},
+		{&h.viewer, h.cfg.ViewerToken, viewerFile}, {&h.control, h.cfg.ControlToken, controlFile},
 		{&h.embeds, "", embedFile}, {&h.browsers, "", browserFile},
 	} {
 		var err error
@@ -163,12 +163,12 @@ func (h *Hub) openFolder() error {
 			return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
 		}
 	}
-	h.kept = KeptIn(h.cfg.Data, h.ingest.value, h.attach.value)
+	h.kept = KeptIn(h.cfg.Data, h.ingest.value, h.control.value)
 	if h.cfg.IngestToken == "" {
 		h.cfg.Log.Info("the ingest token is kept", "file", h.kept.Ingest)
 	}
 	// One that is given may be one that is kept.
-	if err := (Tokens{h.token.value, h.ingest.value, h.viewer.value, h.attach.value}).checkApart(); err != nil {
+	if err := (Tokens{h.token.value, h.ingest.value, h.viewer.value, h.control.value}).checkApart(); err != nil {
 		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
 	}
 	return nil
@@ -239,7 +239,7 @@ func (h *Hub) IngestToken() string { return h.ingest.value }
 
 // ControlToken is the token that controllers must send which take commands. Do
 // not log it.
-func (h *Hub) ControlToken() string { return h.attach.value }
+func (h *Hub) ControlToken() string { return h.control.value }
 
 // Kept are the files that keep the tokens of controllers.
 func (h *Hub) Kept() Kept { return h.kept }

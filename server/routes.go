@@ -75,7 +75,7 @@ func (h *Hub) presenterRoutes(r chi.Router) {
 	r.Use(h.needSession)
 	r.Post("/actions/{action}", h.act)
 	if h.cfg.Replay == "" {
-		r.Post("/control", h.control)
+		r.Post("/control", h.giveCommand)
 		r.Post("/embed", h.makeEmbed)
 		r.Get("/export", h.export)
 	}

@@ -93,7 +93,7 @@ func sameHub(one, other string) bool {
 	a, errA := url.Parse(one)
 	b, errB := url.Parse(other)
 	return errA == nil && errB == nil && a.Scheme == b.Scheme && portOf(a) == portOf(b) &&
-		(strings.EqualFold(a.Hostname(), b.Hostname()) || isLoopback(a.Hostname()) && isLoopback(b.Hostname()))
+		(strings.EqualFold(a.Hostname(), b.Hostname()) || server.IsLoopback(a.Hostname()) && server.IsLoopback(b.Hostname()))
 }
 
 func portOf(u *url.URL) string {
@@ -197,7 +197,7 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 	}
 	req.Header.Set("Authorization", "Bearer "+o.token)
 	req.Header.Set("Accept-Encoding", "identity") // what comes is the file
-	res, err := (&http.Client{Transport: patient()}).Do(req)
+	res, err := (&http.Client{Transport: exportTransport()}).Do(req)
 	if err != nil {
 		return recording.Counts{}, fmt.Errorf("asking the hub: %w (start it, or name another with --hub)", err)
 	}
@@ -215,9 +215,9 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 // answerWithin is how long a hub may take until it begins to answer.
 const answerWithin = 30 * time.Second
 
-// patient waits for the end of an answer as long as it takes, but not for its
+// exportTransport waits for the end of an answer as long as it takes, but not for its
 // beginning.
-func patient() http.RoundTripper {
+func exportTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = answerWithin
 	return t
