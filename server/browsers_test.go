@@ -64,7 +64,7 @@ func TestABrowserIsKnownAfterARestart(t *testing.T) {
 	dir := t.TempDir()
 	in := func(c *Config) { c.Data, c.Share, c.Listen = dir, "127.0.0.1:0", "127.0.0.1:0" }
 	h := start(t, in)
-	r, err := http.NewRequestWithContext(t.Context(), "GET", h.URL(), nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
