@@ -53,6 +53,8 @@ test("a hub that says nothing any more is noticed, and that is forgotten with it
     await expect(notice).toContainText(/ 9 s$/);
     expect(await line()).toBe(stood);
     await page.screenshot({ path: "test-results/silent.png" });
+    // The socket is given up, and one that answers is looked for.
+    await expect(notice).toContainText("Reconnecting", { timeout: 10_000 });
     hub.thaw();
     await expect(page.locator("#transport")).toContainText("following, live");
     await expect(notice).toBeHidden();

@@ -33,6 +33,7 @@ export class LessonElement extends HTMLElement {
   private heard = true;
   /** A command is on its way. */
   private moving = false;
+  private news = "";
   /** The beat of which it was said that nobody has answered, and the one in which the presenter has used the panel. */
   private nudged = "";
   private touched = "";
@@ -154,7 +155,11 @@ export class LessonElement extends HTMLElement {
     if (next !== null) say(next, lesson.next === "" ? "Next" : lesson.next);
     said.classList.toggle("is-error", lesson.error !== "");
     said.classList.toggle("is-lifted", lesson.lifted !== "");
-    say(said, [lesson.error, lesson.lifted, stateSaid(lesson)].find((text) => text !== "") ?? "");
+    const stated = [lesson.error, lesson.lifted, stateSaid(lesson)].find((text) => text !== "") ?? "";
+    // What a press was answered stands until there is news.
+    const news = [beatOf(lesson), state, stated].join();
+    if (news !== this.news) say(said, stated);
+    this.news = news;
   }
 
   /** Next does nothing while the beat acts or waits, or has just come to its end. */

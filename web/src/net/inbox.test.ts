@@ -16,6 +16,7 @@ class Wire {
   private readonly socket: Socket = {
     onmessage: null,
     onclose: null,
+    readyState: 1,
     close: (code, reason) => (this.closed = `${String(code)} ${String(reason)}`),
   };
   readonly ear = this.inbox.through(this.socket);

@@ -17,7 +17,14 @@ export class Inbox {
 
   /** The socket as it is heard through this inbox. Its end is told at once, after all that it has said. */
   through(socket: Socket): Socket {
-    const heard: Socket = { onmessage: null, onclose: null, close: (code, reason) => socket.close(code, reason) };
+    const heard: Socket = {
+      onmessage: null,
+      onclose: null,
+      get readyState() {
+        return socket.readyState;
+      },
+      close: (code, reason) => socket.close(code, reason),
+    };
     socket.onmessage = (event) => {
       this.waiting.push([this.now(), () => heard.onmessage?.(event)]);
       while (this.waited() > LATE) this.read();

@@ -5,6 +5,7 @@ import type { Frame, RoomFrame } from "../base/frames.ts";
 export interface Socket {
   onmessage: ((event: MessageEvent) => void) | null;
   onclose: ((event: CloseEvent) => void) | null;
+  readonly readyState: number;
   close(code?: number, reason?: string): void;
 }
 

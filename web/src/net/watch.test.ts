@@ -4,11 +4,16 @@ import type { Socket, Timer } from "./types.ts";
 import { HubClock } from "./clock.ts";
 import { WatchClient } from "./watch.ts";
 
+const [CONNECTING, OPEN] = [0, 1];
+
 /** A clock that moves only when told, and the sockets that were asked for. */
 class World {
   ms = 1_000;
   readonly urls: string[] = [];
   readonly problems: string[] = [];
+  readonly closed: string[] = [];
+  /** What a socket is from its beginning. */
+  readyState: number = OPEN;
   private readonly due: { at: number; run: () => void }[] = [];
   private sockets: Socket[] = [];
   readonly timer: Timer = {
@@ -34,7 +39,12 @@ class World {
   });
 
   private open(url: string): Socket {
-    const socket: Socket = { onmessage: null, onclose: null, close: () => undefined };
+    const socket: Socket = {
+      onmessage: null,
+      onclose: null,
+      readyState: this.readyState,
+      close: (_, reason) => this.closed.push(reason ?? ""),
+    };
     this.urls.push(url);
     this.sockets.push(socket);
     return socket;
@@ -248,7 +258,7 @@ test("the hub's clock is told by the stamp that travelled fastest, and follows w
 
 test("a recording's time is its end and does not pass", () => {
   const timer: Timer = { now: () => 1, wall: () => 9_000, after: () => () => undefined, random: () => 0 };
-  const socket: Socket = { onmessage: null, onclose: null, close: () => undefined };
+  const socket: Socket = { onmessage: null, onclose: null, readyState: 1, close: () => undefined };
   const client = new WatchClient({
     url: "ws://hub/",
     open: () => socket,
@@ -284,4 +294,40 @@ test("a hub that says nothing is noticed after 5 s, and forgotten with its next 
   world.drop();
   assert.equal(world.client.heardUntil(), 2);
   assert.equal(world.client.silentFor(), 0, "what is lost is said otherwise");
+});
+
+test("a connection that is cut off without a word is given up after 15 s, and resumed where it was", () => {
+  const world = new World();
+  world.client.start();
+  world.say(snapshot("e", 7));
+  world.wait(14_000);
+  world.say({ type: "rows", offset: 9, now: 5_100_000, rows: [sample("x")] });
+  world.wait(14_000);
+  assert.equal(world.client.connection().state, "live");
+  assert.equal(world.urls.length, 1);
+  world.wait(1_000);
+  const lost = world.client.connection();
+  assert.equal(lost.state, "lost");
+  assert.ok(lost.state === "lost" && lost.reason === "no word from the hub");
+  assert.equal(world.closed.length, 1, "nothing more is heard of the old one");
+  world.client.tryNow();
+  assert.match(world.urls.at(-1) ?? "", /from=e%3A9$/);
+});
+
+test("what does not connect within 15 s is tried again; a socket that is open may take longer for its snapshot", () => {
+  const world = new World();
+  world.client.start();
+  world.wait(60_000);
+  assert.equal(world.client.connection().state, "connecting");
+  world.say(snapshot("e", 1));
+  assert.equal(world.client.connection().state, "live");
+
+  world.drop();
+  world.readyState = CONNECTING;
+  world.client.tryNow();
+  world.wait(15_000);
+  assert.equal(world.client.connection().state, "lost");
+  world.client.stop();
+  world.wait(60_000);
+  assert.equal(world.urls.length, 2, "who has stopped does not try");
 });

@@ -15,6 +15,10 @@ const RESTORED_FOR = 5_000;
 
 /** The hub says something every 2 or 3 s: after so long without a word it is stuck, or cut off. */
 const SILENT = 5_000;
+/** After so long a socket is given up: a connection that is cut off without a word is not told to be closed. */
+const DEAD = 15_000;
+/** WebSocket.OPEN. */
+const OPEN = 1;
 
 /** Where the stream has been read to. */
 interface Position {
@@ -130,6 +134,8 @@ export class WatchClient implements Watch {
     this.set({ state: "connecting", attempt: this.attempt });
     const socket = this.options.open(this.url(), "tracer.v1");
     this.socket = socket;
+    this.heardAt = this.options.timer.now();
+    if (this.options.recorded !== true) this.guard(socket);
     // A socket that has been replaced may still speak: only the current one is heard.
     socket.onmessage = (event) => {
       if (this.socket === socket) this.receive(event.data);
@@ -137,6 +143,17 @@ export class WatchClient implements Watch {
     socket.onclose = (event) => {
       if (this.socket === socket) this.lose(event.reason || `closed with code ${String(event.code)}`);
     };
+  }
+
+  /** Gives a socket up from which nothing comes. An open one may take long for its snapshot. */
+  private guard(socket: Socket): void {
+    const { timer } = this.options;
+    timer.after(DEAD - (timer.now() - this.heardAt), () => {
+      if (this.socket !== socket) return;
+      if (this.state.state === "connecting" && socket.readyState === OPEN) this.heardAt = timer.now();
+      if (timer.now() - this.heardAt >= DEAD) this.lose("no word from the hub");
+      else this.guard(socket);
+    });
   }
 
   private url(): string {
