@@ -16,18 +16,21 @@ import (
 // with a page. Elsewhere says where else it may be, for programs.
 func (h *Hub) answerNothing(routes *chi.Mux, elsewhere string) {
 	answer := func(w http.ResponseWriter, r *http.Request) {
-		status, why := http.StatusNotFound, fmt.Sprintf("there is nothing at %q", flow.Brief(r.URL.Path))
+		status, why := http.StatusNotFound, fmt.Sprintf("there is nothing at %q: %s", flow.Brief(r.URL.Path), elsewhere)
 		if methods := methodsAt(routes, r.URL.Path); methods != nil {
 			allow := strings.Join(methods, ", ")
 			w.Header().Set("Allow", allow)
 			status, why = http.StatusMethodNotAllowed, fmt.Sprintf("%q does not take %s: use %s", flow.Brief(r.URL.Path), flow.Brief(r.Method), allow)
 		}
 		if forPrograms(r.URL.Path) {
-			fail(w, status, "%s: %s", why, elsewhere)
+			fail(w, status, "%s", why)
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		h.say(w, r, templates.Notice{Status: status, Title: "This is not a page of the hub", Text: "The page is here:", Command: h.origin(r) + "/"})
+		h.say(w, r, templates.Notice{
+			Status: status, Title: "There is nothing at this address", Text: "The hub has one page:",
+			Links: []templates.Link{{Text: "Open the page", Address: "/"}},
+		})
 	}
 	routes.NotFound(answer)
 	routes.MethodNotAllowed(answer)

@@ -34,9 +34,9 @@ func TestWhatIsNotThereIsSaidToWhoAsks(t *testing.T) {
 		{replay.client, "POST", "/v1/traces", 404, "this hub shows a recording, and takes neither spans nor commands"},
 		{viewers, "GET", "/api/v1/rowz", 404, "this is the viewers' address"},
 		{viewers, "POST", "/v1/traces", 404, "all else is at the presenter's"},
-		{h.client, "GET", "/rows", 404, h.URL() + "/"},
-		{viewers, "GET", "/rows", 404, viewers.url + "/"},
-		{h.client, "POST", "/", 405, h.URL() + "/"},
+		{h.client, "GET", "/rows", 404, `href="/"`},
+		{viewers, "GET", "/rows", 404, `href="/"`},
+		{h.client, "POST", "/", 405, `href="/"`},
 	} {
 		res := c.of.do(c.method, c.path, bearer(testViewer), nil)
 		if res.status != c.status || !strings.Contains(res.body, c.says) {
