@@ -6,6 +6,7 @@ export interface Socket {
   onmessage: ((event: MessageEvent) => void) | null;
   onclose: ((event: CloseEvent) => void) | null;
   readonly readyState: number;
+  send(data: string): void;
   close(code?: number, reason?: string): void;
 }
 
@@ -77,6 +78,8 @@ export interface Watch {
   whole(): boolean;
   /** Asks for all that the hub keeps: a new snapshot comes. false when that was done, or nothing is connected. */
   deepen(): boolean;
+  /** Says of which item nothing is to be left out, now and after each reconnect; "" for none. */
+  pin(controller: string, item: string): void;
   connection(): Connection;
   /** The room as it was told last, which model/room reads; undefined before. */
   room(): RoomFrame["room"] | undefined;
