@@ -167,7 +167,8 @@ export function meant(model: Model, moment: Moment): Meant {
   const far = (candidate: Reconcile): number => Math.abs(model.nth(candidate).n - n);
   const nearest = [...runs].sort((a, b) => far(a) - far(b))[0];
   const nth = nearest === undefined ? 0 : model.nth(nearest).n;
-  const gone = nth > n ? "no longer kept" : "not known here";
+  const oldest = runs.at(-1);
+  const gone = oldest !== undefined && model.nth(oldest).n > n ? "no longer kept" : "not known here";
   const there = nth > 0 ? ` The nearest is ${String(nth)}.` : "";
   return { controller, run: nearest, wrong: `Reconcile ${String(n)} of ${item}, in this link, is ${gone}.${there}` };
 }
