@@ -1,7 +1,7 @@
 /** The script of the panel's views that are not shown at first, of what one can copy out of the panel, and of the voice. */
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
-import { details } from "./panels/details.ts";
+import { details, nextText } from "./panels/details.ts";
 import { findingText, findingsView } from "./panels/findingsview.ts";
 import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
@@ -23,6 +23,7 @@ export const panels: Panels = {
   findingText,
   issueText,
   details,
+  nextText,
   walkKey,
   voice: (app, element, stationOf) => new Voice(app, element, stationOf),
 };

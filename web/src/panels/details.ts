@@ -126,6 +126,11 @@ function madeBy({ reconcile, nth, write }: Missed): HTMLElement {
   return goLink(reconcile, nth, write.span, "made by");
 }
 
+/** nextText is what comes next in a few words, which count down. */
+export function nextText(reconcile: Reconcile, model: Model, now: number): string {
+  return unbroken(nextSaid(reconcile, now, model.followed(reconcile, now)).text);
+}
+
 /** What one can take along: the reconcile as text, and a link to the moment. The panel listens. */
 function copies(): HTMLElement {
   const button = (what: string, text: string): HTMLElement =>
