@@ -81,7 +81,7 @@ Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace
 
 **Reads**
 
-- 3 Pod from the cache, stale: the cache was 1 own write behind: POST pod had made rv 10420 5.9 ms before; made by reconcile 17, trace 6e1b
+- 3 Pod from the cache, stale: the cache was 1 own write behind: POST pod had made rv 10420, 5.9 ms before; made by reconcile 17, trace 6e1b
 
 **Writes**
 

@@ -22,12 +22,12 @@ test("a stale read is told with the version that it gave, and the own write that
   const missed = missedBy(read, second, model);
   assert.deepEqual([missed?.reconcile.key, missed?.write.span, missed?.nth], ["first", "put", 1]);
   const behind = "the cache was 1 own write behind";
-  assert.equal(staleSaid(read, second, missed), `${behind}: read rv 276, but PUT status had made rv 280 4 ms before`);
+  assert.equal(staleSaid(read, second, missed), `${behind}: read rv 276, but PUT status had made rv 280, 4 ms before`);
   const pods = { ...read, kind: "Pod", count: 3, staleBy: 2, staleSince: at(5) };
   const lost = missedBy(pods, second, model);
   assert.equal(
     staleSaid(pods, second, lost),
-    "the cache was 2 own writes behind: POST pod, the oldest, had made rv 277 9 ms before",
+    "the cache was 2 own writes behind: POST pod, the oldest, had made rv 277, 9 ms before",
   );
   assert.equal(missedBy({ ...read, staleSince: at(-100) }, second, model), undefined, "it is not kept any more");
   assert.equal(staleSaid(read, second, undefined), behind);

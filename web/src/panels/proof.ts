@@ -34,7 +34,7 @@ export function missedBy(read: Read, of: Reconcile, model: Pick<Model, "nth" | "
   return found && { ...found, nth: model.nth(found.reconcile).n };
 }
 
-/** staleSaid says how stale a read was, and by what that is known: "the cache was 1 own write behind: read rv 276, but PUT status had made rv 280 0.4 ms before". */
+/** staleSaid says how stale a read was, and by what that is known: "the cache was 1 own write behind: read rv 276, but PUT status had made rv 280, 0.4 ms before". */
 export function staleSaid(read: Read, of: Reconcile, missed: Missed | undefined): string {
   const { kind, count, staleBy = 1 } = read;
   const behind = `the cache was ${plural(staleBy, "own write", "own writes")} behind`;
@@ -45,5 +45,5 @@ export function staleSaid(read: Read, of: Reconcile, missed: Missed | undefined)
   const own = count === 1 && kind === of.object.kind && uid === of.object.uid && Number(seen) < Number(after);
   const had = own && seen !== "" ? `: read rv ${seen}, but ` : ": ";
   const oldest = staleBy > 1 ? ", the oldest," : "";
-  return `${behind}${had}${writeName(missed.write)}${oldest} had made rv ${after} ${span(Math.max(0, read.from - to))} before`;
+  return `${behind}${had}${writeName(missed.write)}${oldest} had made rv ${after}, ${span(Math.max(0, read.from - to))} before`;
 }
