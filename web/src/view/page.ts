@@ -118,7 +118,8 @@ export function buildPage(app: App, page: string): PageParts {
     *paint() {
       for (const part of parts) {
         // Until the hub has spoken, the panel shows what the hub has rendered into it.
-        if (part !== panel || app.model.version > 0) part.paint();
+        if (part !== panel) part.paint();
+        else if (app.model.version > 0) yield* panel.steps();
         yield;
       }
     },
