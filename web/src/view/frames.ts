@@ -5,8 +5,8 @@ const panelEvery = 100;
  * After so many ms of a frame no further step of the panels is begun in it: those that are left are painted in the frames
  * after. So many ms they have in any case, however long the picture took.
  */
-const room = 3;
-const least = 1;
+const room = 2.5;
+const least = 0.5;
 
 export interface Steps {
   /** Takes in what came and draws the picture; answers when it must be called again: 0 next frame, Infinity never, else ms. */
