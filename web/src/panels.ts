@@ -2,7 +2,7 @@
 import { complete } from "./model/complete.ts";
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
-import { details } from "./panels/details.ts";
+import { details, nextText } from "./panels/details.ts";
 import { findingText, findingsView } from "./panels/findingsview.ts";
 import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
@@ -24,6 +24,7 @@ export const panels: Panels = {
   findingText,
   issueText,
   details,
+  nextText,
   walkKey,
   complete,
   voice: (app, element, stationOf) => new Voice(app, element, stationOf),

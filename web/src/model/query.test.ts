@@ -45,6 +45,19 @@ const rows: Readonly<Record<string, Reconcile>> = {
   }),
 };
 
+test("stale:no is what read nothing old, and of which that is known of all", () => {
+  const read = { span: "s", from: at(0), to: at(1), source: "cache", kind: "Pod", count: 1 };
+  const of = (...words: string[]): readonly string[] =>
+    ["yes", "no", "unknown"].filter((word) => {
+      const query = parse(`stale:${word}`);
+      return !isError(query) && matches(query, reconcile({ reads: words.map((stale) => ({ ...read, stale })) }));
+    });
+  assert.deepEqual(of("no", "yes", "unknown"), ["yes"]);
+  assert.deepEqual(of("no", "unknown"), ["unknown"]);
+  assert.deepEqual(of("no", "no", ""), ["no"]);
+  assert.deepEqual(of(""), []);
+});
+
 /** The names of the rows that a text matches. */
 function found(text: string): string {
   const query = parse(text);

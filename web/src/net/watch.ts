@@ -10,7 +10,7 @@ const MAX_BEHIND = 10_000;
 const MOST = 50_000;
 const FIRST_RETRY = 500;
 const LAST_RETRY = 15_000;
-/** How long "Caught up 318" stands before it is simply live again. */
+/** How long "Caught up with 318 changes" stands before it is simply live again. */
 const RESTORED_FOR = 5_000;
 
 /** The hub says something every 2 or 3 s: after so long without a word it is stuck, or cut off. */

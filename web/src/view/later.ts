@@ -30,6 +30,8 @@ export interface Panels {
   issueText(reconcile: Reconcile, model: Model, now: number): string;
   /** The view of a reconcile. */
   details(reconcile: Reconcile, around: Around): Node[];
+  /** What comes next of a reconcile, as of now. */
+  nextText(reconcile: Reconcile, model: Model, now: number): string;
   /** Moves the selection along an item's reconciles while its axis has the focus. */
   walkKey(event: KeyboardEvent, scope: Scope): void;
   /** What the search offers while one types. */

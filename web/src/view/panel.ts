@@ -22,6 +22,8 @@ import type { Tab } from "./tabs.ts";
 
 /** So many reconciles are listed at first, and twice as many more each time that older ones are asked for. */
 const listed = 60;
+/** So many may have begun, or come to the queue, since what the picture shows when it follows. */
+const ahead = 1000;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
 const nothingFor = 20 * SECOND;
 
@@ -201,8 +203,9 @@ export class PanelElement extends HTMLElement {
     this.tabIndex = -1;
     const t = app.playhead.now();
     const { following } = app.playhead;
-    const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
-    const there = following ? all : all.filter((run) => run.start <= t);
+    const all = app.filter.get().recent(app.model, following ? this.listed + ahead : Infinity);
+    // What is in the queue does not run yet.
+    const there = all.filter((run) => run.start <= t);
     const visible = there.slice(0, this.listed).map((run) => asOf(run, t, []));
     const more = there.length > visible.length;
     const many = app.model.lanes(t).length > 1;
