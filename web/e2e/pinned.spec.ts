@@ -1,5 +1,5 @@
-import { expect } from "@playwright/test";
-import { open, test } from "./hub.ts";
+import { expect, test } from "@playwright/test";
+import { Hub, open } from "./hub.ts";
 
 interface Row {
   readonly row: string;
@@ -8,9 +8,15 @@ interface Row {
   readonly nth: number;
 }
 
+// A hub of its own: to the others nothing is attached.
+let hub: Hub;
+test.beforeAll(async () => {
+  hub = await Hub.serve();
+});
+test.afterAll(() => hub.stop());
+
 test("of the item that is selected nothing is left out, whatever the load, and its numbers have no hole", async ({
   page,
-  hub,
 }) => {
   test.slow();
   let elided = 0;

@@ -1,4 +1,5 @@
-/** The script of the panel's views that are not shown at first, of what one can copy out of the panel, and of the voice. */
+/** The script of the panel's views that are not shown at first, of what one can copy out of the panel, of the voice, and of what the search offers. */
+import { complete } from "./model/complete.ts";
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
 import { details, nextText } from "./panels/details.ts";
@@ -25,5 +26,6 @@ export const panels: Panels = {
   details,
   nextText,
   walkKey,
+  complete,
   voice: (app, element, stationOf) => new Voice(app, element, stationOf),
 };

@@ -12,6 +12,7 @@ import { later } from "./later.ts";
 import { linkHere } from "./link.ts";
 import { toldFor } from "./notice.ts";
 import { keepingPlace } from "./redraw.ts";
+import { whole } from "./rows.ts";
 import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
@@ -134,6 +135,11 @@ export class PanelElement extends HTMLElement {
   }
 
   paint(): void {
+    whole(this.steps());
+  }
+
+  /** Paints it, some of its list with each step. */
+  *steps(): Generator<void> {
     const app = this.app;
     if (app === undefined) return;
     if (!this.body.isConnected) this.replaceChildren(this.body);
@@ -141,7 +147,7 @@ export class PanelElement extends HTMLElement {
     const tab = this.tabOf(scope);
     const lanes = app.model.lanes(scope.t).map(({ name }) => name);
     this.tabs.paint(tab, findingsAt(app.model.findings(), scope.t).length, lanes, scope.lane?.key ?? "");
-    if (tab === "latest") this.paintList(app);
+    if (tab === "latest") yield* this.paintList(app);
     else this.paintView(tab, scope);
   }
 
@@ -187,11 +193,12 @@ export class PanelElement extends HTMLElement {
     return still !== undefined;
   }
 
-  private paintList(app: App): void {
+  private *paintList(app: App): Generator<void> {
     const { activeElement } = document;
     const from = this.contains(activeElement) || this.tabs.root.contains(activeElement) ? this.shown : "";
     this.shown = "";
-    if (this.drawn !== "latest") this.body.replaceChildren(this.runs.root);
+    const anew = this.drawn !== "latest";
+    if (anew) this.body.replaceChildren(this.runs.root);
     this.drawn = "latest";
     this.tabIndex = -1;
     const t = app.playhead.now();
@@ -207,7 +214,19 @@ export class PanelElement extends HTMLElement {
     const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
     const called = (item: string): string => app.model.called(item);
     const nth = (run: Reconcile): number => app.model.nth(run).n;
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), called, nth, many, sought, moment, more });
+    const rows = this.runs.paint(visible, {
+      now: app.watch.hubNow(),
+      zone: app.zone(),
+      called,
+      nth,
+      many,
+      sought,
+      moment,
+      more,
+    });
+    // A list that has not been seen is there at once.
+    if (anew) whole(rows);
+    else yield* rows;
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }
