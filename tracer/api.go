@@ -100,7 +100,10 @@ func Observe(ctx context.Context, obj any) {
 	if r == nil {
 		return
 	}
-	attrs := r.t.digests.objectAttributes(obj)
+	attrs, ok := spared(func() []attribute.KeyValue { return r.t.digests.objectAttributes(obj) })
+	if !ok {
+		r.t.unreadable(obj)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done || attrs == nil {

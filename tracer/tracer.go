@@ -46,6 +46,7 @@ type Tracer struct {
 	control  *control.Debugger // nil: no commands are taken
 	detach   context.CancelFunc
 	held     heldWorkers
+	unread   sync.Once // see unreadable
 }
 
 // Start starts tracing. Without an endpoint it returns a Tracer that is off.

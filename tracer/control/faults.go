@@ -59,7 +59,7 @@ func (d *Debugger) answer(s *standing, next http.RoundTripper, req *http.Request
 		return refusal(s.Fault, req, r), s.Fault, nil
 	}
 	res, err := next.RoundTrip(req)
-	if err != nil || res.StatusCode >= 400 {
+	if err != nil || res == nil || res.StatusCode >= 400 {
 		// The server did not take it: that is answer enough, and the next write
 		// that it takes is the one.
 		d.giveBack(s)
