@@ -23,14 +23,15 @@ type reconcile struct {
 	under context.Context // holds root, for its children
 	id    string
 
-	mu     sync.Mutex
-	phase  string
-	span   trace.Span               // of the phase
-	opts   [1]trace.SpanStartOption // of phaseFrom
-	began  time.Time                // when the phase began
-	had    [4]bool                  // by place in the order of the loop
-	manual bool                     // phases are marked by hand
-	done   bool
+	mu      sync.Mutex
+	phase   string
+	span    trace.Span               // of the phase
+	opts    [1]trace.SpanStartOption // of phaseFrom
+	began   time.Time                // when the phase began
+	had     [4]bool                  // by place in the order of the loop
+	manual  bool                     // phases are marked by hand
+	actions int                      // planned in this phase
+	done    bool
 	// idle is when the last read or write of the phase ended, decided when
 	// the controller first told what comes next, zero until it does.
 	idle, decided time.Time
@@ -132,7 +133,7 @@ func (r *reconcile) begin(name string, at time.Time) {
 			r.phaseFrom(phasesAfterDequeue[i], when).End(when)
 		}
 	}
-	r.phase, r.began, r.idle, r.debug.inPhase = name, at, at, 0
+	r.phase, r.began, r.idle, r.actions, r.debug.inPhase = name, at, at, 0, 0
 	r.had[place(name)] = true
 	r.span = r.phaseFrom(name, when)
 }

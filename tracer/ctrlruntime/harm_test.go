@@ -69,7 +69,9 @@ func TestKindOfOddTypes(t *testing.T) {
 			t.Errorf("%v: kind %v, want none", reflect.TypeOf(obj), got)
 		}
 	}
-	l := listening{}.to(struct{ toolscache.ResourceEventHandler }{})
+	l := listening{}.to(struct {
+		toolscache.ResourceEventHandler
+	}{})
 	if got := l.(*listener).dropper; got != "" {
 		t.Errorf("a handler that says nothing drops by %q", got)
 	}
