@@ -307,3 +307,37 @@ test("a speed that is chosen before an action is that at which it is shown, from
   await expect(bar.locator('[data-part="more"]')).toHaveText("following, live");
   await demo.action("delete", { namespace: "default", name: "slow" });
 });
+
+test("Try it shows the field that a refusal is about, and cuts through no row", async ({ demo, dash }) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
+  const panel = await tryIt(dash, "web");
+  const more = panel.getByRole("button", { name: "More actions" });
+  const name = panel.getByLabel("New PodSet");
+  /** What of the rows is cut through, by the box or by what says that there is more. */
+  const cut = (): Promise<string[]> =>
+    panel.locator(".tryit-body").evaluate((body) => {
+      const next = body.nextElementSibling?.getBoundingClientRect();
+      const end = next !== undefined && next.height > 0 ? next.top + 2 : body.getBoundingClientRect().bottom;
+      return [...body.querySelectorAll("button, input")]
+        .filter((row) => row.getBoundingClientRect().top < end && row.getBoundingClientRect().bottom > end)
+        .map((row) => row.textContent);
+    });
+  for (const theme of ["dark", "projector"]) {
+    await choose(dash, theme);
+    await expect.poll(cut, theme).toEqual([]);
+    await name.fill("web");
+    await name.press("Enter");
+    await expect(panel.locator('[data-part="said"]')).toContainText("exists already");
+    await dash.screenshot({ path: test.info().outputPath(`refused-${theme}.png`) });
+    await expect.poll(cut, theme).toEqual([]);
+    const box = await name.boundingBox();
+    const foot = (box?.y ?? Infinity) + (box?.height ?? 0);
+    const edge = (await more.isVisible())
+      ? await more.boundingBox()
+      : await panel.locator('[data-part="said"]').boundingBox();
+    expect(foot, theme).toBeLessThanOrEqual(edge?.y ?? 0);
+    await panel.locator(".tryit-body").evaluate((body) => (body.scrollTop = 0));
+    await expect.poll(cut, theme).toEqual([]);
+  }
+  await choose(dash, "light");
+});

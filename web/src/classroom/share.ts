@@ -47,11 +47,11 @@ export class Share {
     request.responseType = "document";
     request.onload = () => {
       const now = request.responseXML?.getElementById("share");
-      if (now === null || now === undefined || now.textContent === this.made) return;
+      if (!now || now.textContent === this.made) return;
       this.made = now.textContent;
       this.dialog.replaceChildren(...now.childNodes);
-      const copy = this.dialog.querySelector<HTMLElement>("[data-copy]");
-      if (copy !== null) copy.hidden = false;
+      const copy = this.dialog.querySelector("[data-copy]");
+      copy?.removeAttribute("hidden");
       document.getElementById("room")?.toggleAttribute("data-shared", copy !== null);
       this.dialog.querySelector<HTMLElement>("select, button")?.focus();
     };

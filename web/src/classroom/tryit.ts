@@ -127,6 +127,7 @@ export class TryItElement extends HTMLElement {
     const names = items.map((item) => item.item);
     this.given?.offer(select, names);
     const none = names.length === 0;
+    if (none && !select.disabled) part(this, "name").scrollIntoView({ block: "nearest" });
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
     this.takeSize(app, select.value);
@@ -215,10 +216,12 @@ export class TryItElement extends HTMLElement {
     const { playhead } = app;
     const { following, speed } = playhead;
     const at = playhead.now();
-    if (speed < 1) playhead.playFrom(t - lead);
-    else playhead.follow();
+    let said = "Back to live to show it.";
+    if (speed < 1) {
+      playhead.playFrom(t - lead);
+      said = `It plays at ${speedSaid(speed)}, from the action on.`;
+    } else playhead.follow();
     if (following) return;
-    const said = speed < 1 ? `It plays at ${speedSaid(speed)}, from the action on.` : "Back to live to show it.";
     this.given?.tell(said, `Back to ${clock(at, app.zone())}`, () => {
       playhead.seek(at);
     });

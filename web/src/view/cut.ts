@@ -12,7 +12,12 @@ export function markCut(box: Element): void {
     (button as HTMLElement).style.setProperty("--cover", `${String(Math.max(30, end - Math.min(end, ...cut)))}px`);
     button?.toggleAttribute("hidden", box.scrollHeight - box.clientHeight - box.scrollTop < 2);
   };
-  const sizes = new ResizeObserver(paint);
+  const sizes = new ResizeObserver(() => {
+    // Where it has less room than before, who writes in it still sees where.
+    const { activeElement: field } = document;
+    if (box.contains(field) && box.scrollHeight > box.clientHeight) field?.scrollIntoView({ block: "nearest" });
+    paint();
+  });
   for (const one of [box, ...box.children]) sizes.observe(one);
   box.addEventListener("scroll", paint);
   button?.addEventListener("click", () => {
