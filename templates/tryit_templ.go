@@ -68,73 +68,73 @@ func tryit(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" hidden><header class=\"tryit-head\"><h2>Try it</h2><button class=\"button small\" type=\"button\" data-part=\"fold\" aria-expanded=\"true\">Fold</button> <button class=\"button small\" type=\"button\" data-part=\"close\" title=\"Close (Esc)\">Close</button></header><div class=\"tryit-body\" data-cut><p class=\"quiet tryit-about\">Real calls to ")
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(clusterName(p))
-		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `tryit.templ`, Line: 17, Col: 62}
-		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, ".</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "\" hidden><header class=\"tryit-head\"><h2>Try it</h2><button class=\"button small\" type=\"button\" data-part=\"fold\" aria-expanded=\"true\">Fold</button> <button class=\"button small\" type=\"button\" data-part=\"close\" title=\"Close (Esc)\">Close</button></header><div class=\"tryit-body\" data-cut>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if !p.CanAct {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"tryit-no\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"tryit-no\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if p.NoAct != "" {
-				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(p.NoAct)
+				var templ_7745c5c3_Var4 string
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(p.NoAct)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `tryit.templ`, Line: 21, Col: 15}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `tryit.templ`, Line: 20, Col: 15}
 				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "This hub has no cluster to act on. Start it with --kubeconfig, or run tracer demo.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "This hub has no cluster to act on. Start it with --kubeconfig, or run tracer demo.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<fieldset")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<fieldset")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if !p.CanAct {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " disabled")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " disabled")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "><legend class=\"quiet-voice\">Actions</legend> <label class=\"field\"><span>PodSet</span><select data-part=\"item\"><option value=\"\">none yet: create one</option></select></label><div class=\"field\"><span id=\"scale-label\">Replicas <span data-part=\"now\"></span></span><div class=\"stepper\" role=\"group\" aria-labelledby=\"scale-label\"><button class=\"button\" type=\"button\" data-part=\"less\" aria-label=\"One fewer\">−</button> <output data-part=\"replicas\">3</output> <button class=\"button\" type=\"button\" data-part=\"more\" aria-label=\"One more\">+</button> <button class=\"button primary\" type=\"button\" data-action=\"scale\">Scale</button></div><p class=\"quiet tryit-over\" data-part=\"over\" hidden></p></div><div class=\"actions\"><button class=\"button\" type=\"button\" data-action=\"delete-pod\">Delete a Pod</button> <button class=\"button\" type=\"button\" data-action=\"change-template\">Change the template</button> <button class=\"button\" type=\"button\" data-action=\"five-edits\">Five edits at once</button> <button class=\"button\" type=\"button\" data-action=\"conflict\">Conflicting write</button> <button class=\"button danger\" type=\"button\" data-action=\"delete\"><span>Delete the PodSet <small>· you can create it again</small></span></button></div><form class=\"field create\" data-part=\"create\"><label><span>New PodSet</span><input data-part=\"name\" name=\"name\" autocomplete=\"off\" spellcheck=\"false\" maxlength=\"63\" pattern=\"[a-z0-9]([\\-a-z0-9]*[a-z0-9])?\" placeholder=\"name\" title=\"lower-case letters, digits and -\"></label> <button class=\"button\" type=\"submit\" title=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "><legend class=\"quiet-voice\">Actions</legend> <label class=\"field\"><span>PodSet</span><select data-part=\"item\"><option value=\"\">none yet: create one</option></select></label><div class=\"field\"><span id=\"scale-label\">Replicas <span data-part=\"now\"></span></span><div class=\"stepper\" role=\"group\" aria-labelledby=\"scale-label\"><button class=\"button\" type=\"button\" data-part=\"less\" aria-label=\"One fewer\">−</button> <output data-part=\"replicas\">3</output> <button class=\"button\" type=\"button\" data-part=\"more\" aria-label=\"One more\">+</button> <button class=\"button primary\" type=\"button\" data-action=\"scale\">Scale</button></div><p class=\"quiet tryit-over\" data-part=\"over\" hidden></p></div><div class=\"actions\"><button class=\"button\" type=\"button\" data-action=\"delete-pod\">Delete a Pod</button> <button class=\"button\" type=\"button\" data-action=\"change-template\">Change the template</button> <button class=\"button\" type=\"button\" data-action=\"five-edits\">Five edits at once</button> <button class=\"button\" type=\"button\" data-action=\"conflict\">Conflicting write</button> <button class=\"button danger\" type=\"button\" data-action=\"delete\"><span>Delete the PodSet <small>· you can create it again</small></span></button></div><form class=\"field create\" data-part=\"create\"><label><span>New PodSet</span><input data-part=\"name\" name=\"name\" autocomplete=\"off\" spellcheck=\"false\" maxlength=\"63\" pattern=\"[a-z0-9]([\\-a-z0-9]*[a-z0-9])?\" placeholder=\"name\" title=\"lower-case letters, digits and -\"></label> <button class=\"button\" type=\"submit\" title=\"")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var5 string
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templruntime.NewAttributeExpression("With " + strconv.Itoa(newReplicas) + " replicas").Resolve(ctx)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `tryit.templ`, Line: 48, Col: 99}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var5)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\">Create</button></form></fieldset></div><button class=\"tryit-more\" type=\"button\" hidden>More actions ↓</button><div class=\"tryit-said is-about\" data-part=\"said\" role=\"status\">Real calls to ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templruntime.NewAttributeExpression("With " + strconv.Itoa(newReplicas) + " replicas").Resolve(ctx)
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(clusterName(p))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `tryit.templ`, Line: 49, Col: 99}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `tryit.templ`, Line: 53, Col: 96}
 		}
-		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var6)
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\">Create</button></form></fieldset></div><button class=\"tryit-more\" type=\"button\" hidden>More actions ↓</button><div class=\"tryit-said\" data-part=\"said\" role=\"status\"></div></tracer-tryit>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, ".</div></tracer-tryit>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

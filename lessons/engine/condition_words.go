@@ -16,7 +16,7 @@ var says = map[string]string{
 	"reconcile cause=own_write": "comes from its own write", "reconcile cause": "comes from a cause “%s”",
 	"reconcile cause=add": "comes from a creation", "reconcile cause=update": "comes from an update", "reconcile cause=delete": "comes from a deletion",
 	"reconcile cause=backoff": "comes after a back-off", "reconcile status": "has a write answered with %s", "reconcile writes=0": "writes nothing",
-	"reconcile failed_writes=0": "has no write refused",
+	"reconcile failed_writes=0": "gets every write through",
 	"reconcile by=self":         "comes from the controller itself", "reconcile by=other": "comes from somebody else",
 	"reconcile by=unknown": "comes from somebody who is not known", "reconcile running=true": "runs", "reconcile running=false": "is done",
 	"reconcile read_from=cache": "reads from the cache", "reconcile read_from=api": "reads from the API server",
@@ -39,10 +39,10 @@ var amounts = map[string]string{
 
 // counted are the words for numbers of things.
 var counted = map[string]string{
-	"causes": "cause", "updates": "update", "writes": "write", "failed_writes": "failed write", "requeues": "requeue",
+	"causes": "cause", "updates": "update", "writes": "write", "failed_writes": "refused write", "requeues": "requeue",
 }
 
-// conditionWords say a condition in plain words: "a reconcile of web that
+// conditionWords say a condition in plain words: "a reconcile of web
 // writes status.readyReplicas=1 and succeeds".
 func conditionWords(c *format.Condition) string {
 	if words, ok := sentence(c); ok {
@@ -65,10 +65,24 @@ func conditionWords(c *format.Condition) string {
 	if item != "" {
 		words += " of " + item
 	}
-	if len(that) > 0 {
-		words += " that " + listed(that)
+	if c.Row == "reconcile" && len(that) == 0 {
+		that = []string{"runs"}
 	}
-	return words
+	return strings.TrimSpace(words + " " + listed(merged(that)))
+}
+
+// merged says a verb once for what follows from it twice: "plans “a” and “b”".
+func merged(that []string) []string {
+	var all []string
+	for _, words := range that {
+		verb, plan, ok := strings.Cut(words, " “")
+		if n := len(all); ok && n > 0 && strings.HasPrefix(all[n-1], verb+" “") {
+			all[n-1] += " and “" + plan
+			continue
+		}
+		all = append(all, words)
+	}
+	return all
 }
 
 // listed joins words: "a, b and c".
@@ -135,6 +149,17 @@ func numberWords(t *format.Term) string {
 		return strings.ReplaceAll(amounts[t.Field], "%s", amount)
 	case t.Value == "0" && (t.Op == "=" || t.Op == "<="):
 		return "has no " + noun
+	case noun == "write":
+		return "writes " + times(t)
 	}
 	return "has " + number(t, noun)
+}
+
+// times says how often: "at least 2 times", "once".
+func times(t *format.Term) string {
+	words := strings.TrimSpace(ops[t.Op]+" "+t.Value) + " times"
+	if t.Value == "1" {
+		words = strings.TrimSpace(ops[t.Op] + " once")
+	}
+	return words
 }

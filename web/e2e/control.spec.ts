@@ -159,6 +159,48 @@ for (const theme of ["light", "projector"]) {
   });
 }
 
+for (const theme of ["light", "projector"]) {
+  test(`what Control unfolds covers no word of the map, and what is wrong moves no field and goes with it: ${theme}`, async ({
+    dash,
+  }) => {
+    await choose(dash, theme);
+    const strip = dash.locator("#control");
+    const control = dash.getByRole("button", { name: "Control", exact: true });
+    await control.click();
+    await strip.locator("summary").click();
+    await dash.screenshot({ path: test.info().outputPath("unfolded.png") });
+    const foot = await strip
+      .locator("form")
+      .evaluateAll((all) => Math.max(...all.map((it) => it.getBoundingClientRect().bottom)));
+    for (const words of [".lane-name", ".counts", ".node.room .way", '[data-edge="requeue-waiting"] .way'])
+      expect(
+        (await dash.locator("tracer-lane").first().locator(words).first().boundingBox())?.y,
+        words,
+      ).toBeGreaterThan(foot);
+    expect((await dash.locator('[data-node="api"]').boundingBox())?.y).toBeLessThan(500);
+
+    const when = strip.getByLabel("when");
+    const before = await when.boundingBox();
+    await when.fill("nonsense");
+    await when.press("Enter");
+    const said = strip.locator("[data-part=said]");
+    await expect(said).toContainText("when: at 1");
+    await dash.screenshot({ path: test.info().outputPath("wrong.png") });
+    expect(await when.boundingBox()).toEqual(before);
+    await strip.locator("summary").click();
+    await expect(said).toBeEmpty();
+    await strip.locator("summary").click();
+    await when.press("Enter");
+    await expect(said).toContainText("when: at 1");
+    await when.press("Escape");
+    await expect(strip).toBeHidden();
+    await control.click();
+    await expect(said).toBeEmpty();
+    await control.click();
+    await choose(dash, "light");
+  });
+}
+
 test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");

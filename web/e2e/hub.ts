@@ -93,13 +93,14 @@ export class Hub {
     this.child.kill("SIGCONT");
   }
 
-  /** Kills a hub that shares, and starts it again at its addresses and with its folder. */
-  async restart(): Promise<void> {
+  /** Kills the hub, and starts it again at its addresses and with its folder; one that shares for viewers at share. */
+  async restart(share = new URL(this.viewersLink).host): Promise<string> {
     const ended = new Promise((done) => this.child.once("exit", done));
     this.child.kill("SIGKILL");
     await ended;
-    const [listen, share] = [this.login, this.viewersLink].map((link) => new URL(link).host);
-    ({ child: this.child } = await run([...this.args, `--listen=${listen ?? ""}`, `--share=${share ?? ""}`]));
+    const again = await run([...this.args, `--listen=${new URL(this.login).host}`, `--share=${share}`]);
+    this.child = again.child;
+    return again.viewersLink;
   }
 
   async stop(): Promise<void> {

@@ -110,6 +110,18 @@ test("Next while it waits says what for; what fails says where and why, is close
   await dash.keyboard.press("PageDown");
   await expect(lesson(dash)).toHaveAttribute("data-state", "waiting");
   await expect(lesson(dash).locator(".lesson-came li").first()).toBeVisible();
+  // A mark stands before its sentence, not above it.
+  const apart = await lesson(dash)
+    .locator(".lesson-came li")
+    .evaluateAll((all) =>
+      all
+        .filter((li) => {
+          const [mark, words] = [...li.children].map((part) => part.getBoundingClientRect());
+          return (mark?.bottom ?? 0) < (words?.top ?? 0) + 4;
+        })
+        .map((li) => li.textContent),
+    );
+  expect(apart).toEqual([]);
   await expect(lesson(dash)).toContainText("Waiting for");
   await dash.keyboard.press("PageDown");
   await expect(lesson(dash)).toContainText("Not yet: what is not ticked has not come");

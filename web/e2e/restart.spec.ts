@@ -64,3 +64,31 @@ test("a hub that says nothing any more is noticed, and that is forgotten with it
     await hub.stop();
   }
 });
+
+test("Share has the link of a hub that was started again with one, on the page that was open, and copies it", async ({
+  page,
+}) => {
+  const hub = await Hub.serve();
+  try {
+    await open(page, hub);
+    await page.getByRole("button", { name: "Share" }).click();
+    const dialog = page.locator("#share");
+    await expect(dialog).toContainText("make demo DEMO_FLAGS=--share");
+    await page.screenshot({ path: test.info().outputPath("none.png") });
+    const link = await hub.restart("127.0.0.1:0");
+    await expect(dialog.locator("[data-part=link]")).toHaveText(link);
+    await expect(dialog).toContainText("Nobody watches yet");
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    await expect(dialog.getByRole("button", { name: "Copied" })).toBeFocused();
+    await page.screenshot({ path: test.info().outputPath("shared.png") });
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    // One that is opened later has it too.
+    const other = await hub.restart("127.0.0.1:0");
+    await expect(page.locator("#status")).toHaveAttribute("data-state", "live");
+    await page.getByRole("button", { name: "Share" }).click();
+    await expect(dialog.locator("[data-part=link]")).toHaveText(other);
+  } finally {
+    await hub.stop();
+  }
+});

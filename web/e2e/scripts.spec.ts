@@ -93,6 +93,20 @@ test("the view of a reconcile says that its script is on its way, and comes with
   await expect(page.locator("#details")).toContainText("Loading …");
   send();
   await expect(page.locator("#details")).toContainText("Spec, observed, written");
+  // Its words are broken at their parts alone.
+  const broken = await page.locator("#details .diff").evaluateAll((tables) =>
+    tables.flatMap((table) => {
+      const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+      const all: string[] = [];
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        if (/^\S+$/.test(text.textContent ?? "") && range.getClientRects().length > 1) all.push(text.textContent ?? "");
+      }
+      return all;
+    }),
+  );
+  expect(broken).toEqual([]);
   await page.getByRole("button", { name: "Copy as issue" }).click();
   await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
 });

@@ -59,13 +59,27 @@ hubTest("N leads to the write that failed, where it was sent, with the write lit
   await expectHub(details.locator(".flags")).toContainText("409 Conflict");
 });
 
+hubTest("the first steps of a hub have room in a low window, down to the sample session", async ({ page, hub }) => {
+  await open(page, hub);
+  const play = page.getByRole("link", { name: "Play the sample session" });
+  await expectHub(play).toBeInViewport({ ratio: 1 });
+  const foot = async (what: string): Promise<number> => {
+    const box = await page.locator(what).boundingBox();
+    return (box?.y ?? NaN) + (box?.height ?? NaN);
+  };
+  // Nothing is left empty below what scrolls.
+  expectHub(await foot(".lanes")).toBe(await foot(".left"));
+});
+
 hubTest("without a cluster each lesson of the list says that it is recorded, and plays", async ({ page, hub }) => {
   await open(page, hub);
   await page.getByRole("button", { name: "Lessons" }).click();
   const list = page.locator("#lessons");
   await expectHub(list).toContainText("These lessons are recorded: they play here as they were given");
   await expectHub(list).not.toContainText("real objects");
-  await expectHub(list.getByRole("listitem")).toHaveText(Array.from({ length: 6 }, () => /recorded$/));
+  await expectHub(list.getByRole("listitem")).toHaveText(
+    Array.from({ length: 6 }, () => /^Watch the recording(?!.*recorded)/),
+  );
   await expectHub(list.getByRole("status")).toContainText("Live lessons are not offered: the hub has no cluster");
   const links = await list.getByRole("link").evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
   for (const link of links) {

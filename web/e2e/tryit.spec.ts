@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 
-import { choose, expect, test } from "./demo.ts";
+import { copiedLink } from "./common.ts";
+import { type ReconcileLine, choose, expect, test } from "./demo.ts";
 import { multiply } from "./lanes.ts";
 
 /** Opens the actions, for one PodSet. */
@@ -261,4 +262,82 @@ test("Try it says when the hub has not answered, and what it answers when it doe
   await expect(said).toContainText("The hub has not answered for 5 s");
   go();
   await expect(said).toContainText("from 2 to");
+});
+
+test("Scale asks for what was chosen for this PodSet, also in the moment after another was chosen", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("create", { namespace: "default", name: "small", replicas: "1" });
+  await demo.action("create", { namespace: "default", name: "large", replicas: "6" });
+  const panel = await tryIt(dash, "large");
+  await expect(panel.locator("#scale-label")).toHaveText("Replicas 6 →");
+  const sent = dash.waitForRequest("**/api/v1/actions/scale");
+  await panel.locator('[data-part="item"]').evaluate((select: HTMLSelectElement) => {
+    select.value = "default/small";
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+    document.querySelector<HTMLElement>('#tryit [data-action="scale"]')?.click();
+  });
+  expect((await sent).postDataJSON()).toEqual({ namespace: "default", name: "small", replicas: "2" });
+  for (const name of ["small", "large"]) await demo.action("delete", { namespace: "default", name });
+});
+
+test("a speed that is chosen before an action is that at which it is shown, from its first moment on", async ({
+  demo,
+  dash,
+}) => {
+  await demo.action("create", { namespace: "default", name: "slow", replicas: "1" });
+  const panel = await tryIt(dash, "slow");
+  await expect(panel.locator("#scale-label")).toHaveText("Replicas 1 →");
+  for (let i = 0; i < 4; i++) await dash.getByRole("button", { name: "Slower" }).click();
+  const clicked = Date.now() * 1000;
+  await panel.getByRole("button", { name: "Scale", exact: true }).click();
+  await expect(panel.locator('[data-part="said"]')).toContainText("from 1 to 2");
+  const bar = dash.locator("#transport");
+  await expect(bar.locator('[data-part="where"]')).toHaveText("1/30 speed");
+  await expect(dash.locator("#notice")).toContainText("It plays at 1/30 speed, from the action on.");
+  const at = Number(/at=(\d+)/.exec(await copiedLink(dash))?.[1]);
+  expect(at).toBeGreaterThan(clicked - 100_000);
+  const since = async (): Promise<ReconcileLine[]> =>
+    (await demo.reconciles("default/slow")).filter(({ from }) => from > clicked);
+  await expect.poll(async () => (await since()).length).toBeGreaterThan(0);
+  expect(at).toBeLessThan((await since())[0]?.from ?? 0);
+  await dash.screenshot({ path: test.info().outputPath("slow.png") });
+  await dash.keyboard.press("End");
+  await expect(bar.locator('[data-part="more"]')).toHaveText("following, live");
+  await demo.action("delete", { namespace: "default", name: "slow" });
+});
+
+test("Try it shows the field that a refusal is about, and cuts through no row", async ({ demo, dash }) => {
+  await demo.action("scale", { namespace: "default", name: "web", replicas: "2" });
+  const panel = await tryIt(dash, "web");
+  const more = panel.getByRole("button", { name: "More actions" });
+  const name = panel.getByLabel("New PodSet");
+  /** What of the rows is cut through, by the box or by what says that there is more. */
+  const cut = (): Promise<string[]> =>
+    panel.locator(".tryit-body").evaluate((body) => {
+      const next = body.nextElementSibling?.getBoundingClientRect();
+      const end = next !== undefined && next.height > 0 ? next.top + 2 : body.getBoundingClientRect().bottom;
+      return [...body.querySelectorAll("button, input")]
+        .filter((row) => row.getBoundingClientRect().top < end && row.getBoundingClientRect().bottom > end)
+        .map((row) => row.textContent);
+    });
+  for (const theme of ["dark", "projector"]) {
+    await choose(dash, theme);
+    await expect.poll(cut, theme).toEqual([]);
+    await name.fill("web");
+    await name.press("Enter");
+    await expect(panel.locator('[data-part="said"]')).toContainText("exists already");
+    await dash.screenshot({ path: test.info().outputPath(`refused-${theme}.png`) });
+    await expect.poll(cut, theme).toEqual([]);
+    const box = await name.boundingBox();
+    const foot = (box?.y ?? Infinity) + (box?.height ?? 0);
+    const edge = (await more.isVisible())
+      ? await more.boundingBox()
+      : await panel.locator('[data-part="said"]').boundingBox();
+    expect(foot, theme).toBeLessThanOrEqual(edge?.y ?? 0);
+    await panel.locator(".tryit-body").evaluate((body) => (body.scrollTop = 0));
+    await expect.poll(cut, theme).toEqual([]);
+  }
+  await choose(dash, "light");
 });

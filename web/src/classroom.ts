@@ -98,7 +98,7 @@ interface Presenter {
 
 function presenterParts(given: Given, room: () => Room | undefined): Presenter {
   const { app } = given;
-  const share = new Share(room, the("share", HTMLDialogElement));
+  const share = new Share(app, room, the("share", HTMLDialogElement));
   const openShare = (): void => {
     share.open();
   };

@@ -52,10 +52,15 @@ export class ControlElement extends HTMLElement {
         void this.submit(form);
       });
     }
+    const more = this.querySelector("details");
+    // What is wrong with a command stands below the fields, and goes with them.
+    more?.addEventListener("toggle", () => {
+      (more.open ? more : part(this, "do")).append(part(this, "said"));
+      this.answer("", false);
+    });
     // Wide pages lay it over the map: who goes on elsewhere sees what comes of it.
     document.addEventListener("pointerdown", (event) => {
-      const more = this.querySelector("details");
-      if (more !== null && innerWidth > 760 && !event.composedPath().includes(this)) more.open = false;
+      if (more && innerWidth > 760 && !event.composedPath().includes(this)) more.open = false;
     });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.isOpen()) return;
@@ -121,6 +126,7 @@ export class ControlElement extends HTMLElement {
     if (this.toggle === undefined || wanted === this.isOpen()) return;
     attr(this.toggle, "aria-expanded", String(wanted));
     show(part(this, "do"), wanted);
+    this.answer("", false);
     if (wanted) show(this, true);
     if (wanted) this.querySelector<HTMLElement>("button[data-command]:enabled")?.focus();
     this.app?.wake();

@@ -219,13 +219,16 @@ export class LessonElement extends HTMLElement {
     const lit = new Set<Element>();
     if (lesson !== undefined) {
       const lane = document.querySelector(`tracer-lane[data-lane="${CSS.escape(lesson.controller)}"]`);
-      const strip = document.querySelector(`#twin [data-of="${CSS.escape(lesson.controller)}"]`);
-      for (const name of lesson.highlight.map((one) => CSS.escape(one))) {
-        // Where the map is a list, a line is seen at its ends.
-        const ends = name.split("-").map((end) => strip?.querySelector(`[data-station="${end}"]`));
-        for (const found of [lane?.querySelector(`[data-node="${name}"], [data-edge="${name}"]`), ...ends])
+      const strip = document.querySelector<HTMLElement>(`#twin [data-of="${CSS.escape(lesson.controller)}"]`);
+      // Where the map is a strip, its style knows its lines.
+      if (strip !== null) strip.dataset["taught"] = lesson.highlight.join(" ");
+      for (const name of lesson.highlight.map((one) => CSS.escape(one)))
+        for (const found of [
+          strip,
+          strip?.querySelector(`[data-station="${name}"]`),
+          lane?.querySelector(`[data-node="${name}"], [data-edge="${name}"]`),
+        ])
           if (found !== null && found !== undefined) lit.add(found);
-      }
     }
     for (const old of document.querySelectorAll(".is-taught")) if (!lit.has(old)) old.classList.remove("is-taught");
     for (const found of lit) found.classList.add("is-taught");

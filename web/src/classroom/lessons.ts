@@ -93,7 +93,7 @@ function needSaid(need: string, controlled: boolean): string {
 }
 
 function recordedEntry({ name, title }: RecordingInfo): HTMLElement {
-  return h("li", {}, watchLink(name, title), h("strong", {}, title), h("span", { class: "quiet" }, "recorded"));
+  return h("li", {}, watchLink(name, title), h("strong", {}, title));
 }
 
 function watchLink(name: string, title: string): HTMLElement {

@@ -4,6 +4,7 @@ import { clock } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { h, part, say } from "../view/dom.ts";
+import { speedSaid } from "../view/playhead.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
 
@@ -16,6 +17,9 @@ const wording: Readonly<Record<string, string>> = {
   "five-edits": "Editing five times",
   conflict: "Writing on an old version of",
 };
+
+/** How much is played before an action, µs of the hub's clock: that is known to a few ms. */
+const lead = 5_000;
 
 export class TryItElement extends HTMLElement {
   private app: App | undefined;
@@ -54,6 +58,10 @@ export class TryItElement extends HTMLElement {
     });
     this.on("close", "click", () => {
       this.open(false);
+    });
+    // Scale asks for what stands there: it is of the PodSet that is chosen from the first moment on.
+    this.on("item", "change", () => {
+      this.paint();
     });
     this.on("less", "click", () => {
       this.resize(this.replicas - 1);
@@ -119,6 +127,7 @@ export class TryItElement extends HTMLElement {
     const names = items.map((item) => item.item);
     this.given?.offer(select, names);
     const none = names.length === 0;
+    if (none && !select.disabled) part(this, "name").scrollIntoView({ block: "nearest" });
     select.disabled = none || !this.hasAttribute("data-can-act");
     for (const button of this.querySelectorAll<HTMLButtonElement>("[data-action]")) button.disabled = none;
     this.takeSize(app, select.value);
@@ -188,22 +197,33 @@ export class TryItElement extends HTMLElement {
       this.awaited = { item, since };
       this.tellConflict();
     }
-    if (action === "create") this.given?.prefer(part(this, "item"), item);
+    if (action === "create") {
+      this.given?.prefer(part(this, "item"), item);
+      this.paint();
+    }
     if (action === "delete") this.offerAgain({ ...args, replicas: size });
-    this.toLive();
+    this.showFrom(since);
     return true;
   }
 
-  /** What was done is seen live; the way back to the moment that was looked at is offered. */
-  private toLive(): void {
+  /**
+   * What was done at t is seen live; or, where another speed was chosen before, from just before t on at that speed. The
+   * way back to the moment that was looked at is offered.
+   */
+  private showFrom(t: number): void {
     const { app } = this;
     if (app === undefined) return;
-    const { following } = app.playhead;
-    const at = app.playhead.now();
-    app.playhead.follow();
+    const { playhead } = app;
+    const { following, speed } = playhead;
+    const at = playhead.now();
+    let said = "Back to live to show it.";
+    if (speed < 1) {
+      playhead.playFrom(t - lead);
+      said = `It plays at ${speedSaid(speed)}, from the action on.`;
+    } else playhead.follow();
     if (following) return;
-    this.given?.tell("Back to live to show it.", `Back to ${clock(at, app.zone())}`, () => {
-      app.playhead.seek(at);
+    this.given?.tell(said, `Back to ${clock(at, app.zone())}`, () => {
+      playhead.seek(at);
     });
   }
 

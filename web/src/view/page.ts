@@ -218,16 +218,16 @@ function connectKeys(app: App, { notice, loader, line, save, history, step }: Ke
   });
 }
 
-/** The copy buttons of the first steps. Without the clipboard the text is selected, to be copied by hand. */
+/** The copy buttons, those that come later too. Without the clipboard the text is selected, to be copied by hand. */
 function connectCopies(): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => {
-      const code = button.parentElement?.querySelector("code");
-      void copied(button.dataset["copy"] ?? "").then((ok) => {
-        if (ok) button.textContent = "Copied";
-        else if (code !== null && code !== undefined) getSelection()?.selectAllChildren(code);
-      });
+  for (const button of document.querySelectorAll<HTMLElement>("[data-copy]")) button.hidden = false;
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
+    if (button === null) return;
+    const code = button.parentElement?.querySelector("code");
+    void copied(button.dataset["copy"] ?? "").then((ok) => {
+      if (ok) button.textContent = "Copied";
+      else if (code) getSelection()?.selectAllChildren(code);
     });
-  }
+  });
 }
