@@ -237,6 +237,8 @@ func TestTimeUnderAHoldDoesNotCount(t *testing.T) {
 	done := l.background(func(ctx context.Context) {
 		ctx, cancel := tracer.WithTimeout(ctx, timeout)
 		defer cancel()
+		child, end := context.WithCancel(ctx)
+		defer end()
 		tracer.Phase(ctx, semconv.SpanApply)
 		if err := ctx.Err(); err != nil {
 			t.Errorf("after the hold its context is over: %v", err)
@@ -244,6 +246,10 @@ func TestTimeUnderAHoldDoesNotCount(t *testing.T) {
 		<-ctx.Done()
 		if err := ctx.Err(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("when its time was over: %v", err)
+		}
+		<-child.Done()
+		if err := child.Err(); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a child of it, when its time was over: %v", err)
 		}
 	})
 	l.held("apply", 0)

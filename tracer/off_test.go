@@ -2,8 +2,11 @@ package tracer_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -117,5 +120,41 @@ func TestBadConfig(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want one with %q", name, err, c.want)
 		}
+	}
+}
+
+// Who shuts down while another does, as a deferred call beside a signal's
+// handler, must not end the process under it.
+func TestASecondShutdownWaitsForTheFirst(t *testing.T) {
+	entered, release := make(chan struct{}, 8), make(chan struct{})
+	hub := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		entered <- struct{}{}
+		<-release
+	}))
+	defer hub.Close()
+	tr, err := tracer.Start(t.Context(), tracer.Config{
+		Controller: "podset", Endpoint: hub.URL, Headers: map[string]string{"Authorization": "Bearer t"},
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := make(chan error)
+	go func() { first <- tr.Shutdown(t.Context()) }()
+	<-entered
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for tr.Enabled() {
+		runtime.Gosched() // until the first has begun
+	}
+	if err := tr.Shutdown(over); !errors.Is(err, context.Canceled) {
+		t.Errorf("while the first goes on: %v", err)
+	}
+	close(release)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := tr.Shutdown(t.Context()); err != nil {
+		t.Errorf("after the first: %v", err)
 	}
 }

@@ -40,6 +40,7 @@ type Tracer struct {
 	state    *controllerState
 	drops    drops
 	stop     chan struct{}
+	ended    chan struct{} // closed after Shutdown; nil: never on
 	abort    context.CancelFunc
 	running  sync.WaitGroup
 	client   *http.Client
@@ -75,7 +76,7 @@ func Start(ctx context.Context, cfg Config) (*Tracer, error) {
 // launch starts the goroutines and turns the tracer on.
 func (t *Tracer) launch() {
 	ctx, cancel := context.WithCancel(context.Background())
-	t.abort, t.stop = cancel, make(chan struct{})
+	t.abort, t.stop, t.ended = cancel, make(chan struct{}), make(chan struct{})
 	id := identity{resource: newResource(t.cfg), epoch: randomHex(8)}
 	t.client = newHubClient()
 	spans := t.sender("/v1/traces", source{t.spans.wake, func(buf []byte) ([]byte, int) {
@@ -114,15 +115,20 @@ func (t *Tracer) sender(path string, src source) *sender {
 
 // Shutdown sends what is buffered, for as long as ctx allows (5 s if it has no
 // deadline), and stops. From then on the tracer is off. The error says that
-// time ran out; what was left then counts as dropped.
+// time ran out; what was left then counts as dropped. Who calls it while another
+// does waits for that one.
 func (t *Tracer) Shutdown(ctx context.Context) error {
-	if t == nil || !t.on.CompareAndSwap(true, false) {
+	if t == nil || t.ended == nil {
 		return nil
 	}
-	live.Add(-1)
-	t.detach() // first, so that nobody is held any more
 	ctx, cancel := context.WithTimeoutCause(ctx, shutdownAtMost, context.DeadlineExceeded)
 	defer cancel()
+	if !t.on.CompareAndSwap(true, false) {
+		return t.awaitEnd(ctx)
+	}
+	defer close(t.ended)
+	live.Add(-1)
+	t.detach() // first, so that nobody is held any more
 	// Spans that end from here on are nobody's: the provider makes no more.
 	_ = t.provider.Shutdown(ctx)
 	t.state.stop()
@@ -137,6 +143,16 @@ func (t *Tracer) Shutdown(ctx context.Context) error {
 		return fmt.Errorf("shutting the tracer down: sending what is buffered: %w", context.Cause(ctx))
 	}
 	return nil
+}
+
+// awaitEnd waits for the Shutdown under way, or that has been.
+func (t *Tracer) awaitEnd(ctx context.Context) error {
+	select {
+	case <-t.ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the shutdown under way: %w", context.Cause(ctx))
+	}
 }
 
 // Enabled tells whether anything is recorded.
