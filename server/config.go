@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -188,18 +189,26 @@ func (c Config) checkShare() error {
 	if err := CheckShareTLS(c.Share, c.ShareTLSCert, c.ShareTLSKey); err != nil || c.Share == "" {
 		return err
 	}
-	if _, _, err := net.SplitHostPort(c.Share); err != nil {
-		return fmt.Errorf("--share %q is not an address: use host:port or :port, as in %s: %w", c.Share, ShareDefault, err)
+	return CheckAddress("--share", c.Share)
+}
+
+// CheckAddress checks the form of an address to listen on.
+func CheckAddress(flag, value string) error {
+	_, port, err := net.SplitHostPort(value)
+	if err != nil {
+		return fmt.Errorf("%s %q: not an address (give host:port, for example %s; port 0 takes a free one)", flag, value, defaultListen)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%s %q: port %q is not between 0 and 65535 (0 takes a free one)", flag, value, port)
 	}
 	return nil
 }
 
 func (c Config) checkAddress(flag, addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return fmt.Errorf("%s %q is not an address: use host:port, as in %s: %w", flag, addr, defaultListen, err)
+	if err := CheckAddress(flag, addr); err != nil {
+		return err
 	}
-	if isLoopback(host) || c.TLSCert != "" || c.InsecureBehindProxy {
+	if host, _, _ := net.SplitHostPort(addr); IsLoopback(host) || c.TLSCert != "" || c.InsecureBehindProxy {
 		return nil
 	}
 	return fmt.Errorf("%s %s can be reached from other machines, and tokens would cross the network in the clear: "+
@@ -228,7 +237,8 @@ func lower(hosts []string) []string {
 	return out
 }
 
-func isLoopback(host string) bool {
+// IsLoopback says whether a host is this machine, to this machine alone.
+func IsLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }

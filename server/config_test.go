@@ -43,21 +43,30 @@ func TestBadConfigurationsSayWhatToDo(t *testing.T) {
 		"certificate for nobody":     {func(c *Config) { c.ShareTLSCert, c.ShareTLSKey = file, file }, []string{"--share-tls-cert", "give --share too"}},
 		"no viewers' certificate": {func(c *Config) { c.Share, c.ShareTLSCert, c.ShareTLSKey = "127.0.0.1:0", file, file },
 			[]string{"--share-tls-cert and --share-tls-key cannot be used", "PEM"}},
-		"one token":          {func(c *Config) { c.Token, c.IngestToken = "same", "same" }, []string{"--token", "--ingest-token", "give two"}},
+		"one token":          {func(c *Config) { c.Token, c.IngestToken = "the-same-for-both", "the-same-for-both" }, []string{"--token", "--ingest-token", "give two"}},
 		"token with a space": {func(c *Config) { c.Token = "a b" }, []string{"--token", "without spaces"}},
 		"long token":         {func(c *Config) { c.IngestToken = strings.Repeat("x", 257) }, []string{"--ingest-token", "256"}},
-		"tiny journal":       {func(c *Config) { c.JournalBytes = 5 }, []string{"at least 1 MiB"}},
-		"host with a path":   {func(c *Config) { c.AllowedHosts = []string{"http://foo/bar baz"} }, []string{"--allow-host", "without a scheme"}},
-		"host of blanks":     {func(c *Config) { c.AllowedHosts = []string{" "} }, []string{"--allow-host"}},
-		"no host":            {func(c *Config) { c.AllowedHosts = []string{":80"} }, []string{"--allow-host"}},
-		"bad port":           {func(c *Config) { c.AllowedHosts = []string{"a:b"} }, []string{"--allow-host"}},
-		"viewers below none": {func(c *Config) { c.ShareViewers = -1 }, []string{"--share-viewers is -1", "0 for 200"}},
+		"short token": {func(c *Config) { c.Token = "fifteen-letters" },
+			[]string{"--token, or TRACER_TOKEN,", "shorter than 16 characters", "openssl rand -hex 16"}},
+		"short viewers' token": {func(c *Config) { c.ViewerToken = "a" }, []string{"--viewer-token", "16 characters"}},
+		"tiny journal":         {func(c *Config) { c.JournalBytes = 5 }, []string{"at least 1 MiB"}},
+		"host with a path":     {func(c *Config) { c.AllowedHosts = []string{"http://foo/bar baz"} }, []string{"--allow-host", "without a scheme"}},
+		"host of blanks":       {func(c *Config) { c.AllowedHosts = []string{" "} }, []string{"--allow-host"}},
+		"no host":              {func(c *Config) { c.AllowedHosts = []string{":80"} }, []string{"--allow-host"}},
+		"bad port":             {func(c *Config) { c.AllowedHosts = []string{"a:b"} }, []string{"--allow-host"}},
+		"viewers below none":   {func(c *Config) { c.ShareViewers = -1 }, []string{"--share-viewers is -1", "0 for 200"}},
 		"connections below none": {func(c *Config) { c.ShareConnections = -2 },
 			[]string{"the limit of a viewers' address is -2", "0 for 100"}},
-		"controllers' as another": {func(c *Config) { c.Token, c.ControlToken = "same", "same" }, []string{"--control-token", "give three"}},
-		"token that is kept": {func(c *Config) { c.Token = "kept"; writeFile(t, filepath.Join(c.Data, viewerFile), "kept\n") },
+		"controllers' as another": {func(c *Config) { c.Token, c.ControlToken = "the-same-for-both", "the-same-for-both" }, []string{"--control-token", "give three"}},
+		"token that is kept": {func(c *Config) {
+			c.Token = "one-that-is-kept"
+			writeFile(t, filepath.Join(c.Data, viewerFile), "one-that-is-kept\n")
+		},
 			[]string{"--viewer-token", "--data"}},
-		"kept one that is given": {func(c *Config) { c.ControlToken = "kept"; writeFile(t, filepath.Join(c.Data, ingestFile), "kept\n") },
+		"kept one that is given": {func(c *Config) {
+			c.ControlToken = "one-that-is-kept"
+			writeFile(t, filepath.Join(c.Data, ingestFile), "one-that-is-kept\n")
+		},
 			[]string{"--control-token", "--data"}},
 		"negative age": {func(c *Config) { c.JournalAge = -time.Second }, []string{"age", "-1s"}},
 	} {
@@ -121,7 +130,7 @@ func TestTokensOutliveARestart(t *testing.T) {
 // in any folder.
 func TestKeptTokensAreInTheirFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	h := start(t, func(c *Config) { c.Data, c.IngestToken, c.ControlToken = "hub", "chosen", "" })
+	h := start(t, func(c *Config) { c.Data, c.IngestToken, c.ControlToken = "hub", "one-that-is-chosen", "" })
 	kept := h.Kept()
 	if kept.Ingest != "" || !filepath.IsAbs(kept.Control) {
 		t.Errorf("the files are %+v, want that of the control token alone, absolute", kept)
@@ -129,7 +138,7 @@ func TestKeptTokensAreInTheirFiles(t *testing.T) {
 	if text, err := os.ReadFile(kept.Control); err != nil || strings.TrimSpace(string(text)) != h.ControlToken() {
 		t.Errorf("it holds another token: %v", err)
 	}
-	if again := KeptIn("hub", "chosen", h.ControlToken()); again != kept {
+	if again := KeptIn("hub", "one-that-is-chosen", h.ControlToken()); again != kept {
 		t.Errorf("from without the files are %+v", again)
 	}
 }

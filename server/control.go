@@ -16,11 +16,13 @@ import (
 	"github.com/reconcile-tracer/tracer/server/flow"
 	"github.com/reconcile-tracer/tracer/server/journal"
 	"github.com/reconcile-tracer/tracer/server/otlp"
+	"github.com/reconcile-tracer/tracer/server/watch"
+	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
-// control gives a controller the presenter's command.
-func (h *Hub) control(w http.ResponseWriter, r *http.Request) {
+// giveCommand gives a controller the presenter's command.
+func (h *Hub) giveCommand(w http.ResponseWriter, r *http.Request) {
 	body, ok := h.body(w, r, "a command", readJSON)
 	if !ok {
 		return
@@ -55,7 +57,7 @@ func (h *Hub) needControl(next http.Handler) http.Handler {
 		switch {
 		case r.Header.Get("Origin") != "":
 			fail(w, http.StatusForbidden, "a page cannot take commands: only controllers can, and they send no Origin")
-		case !h.attach.is(otlp.Bearer(r.Header.Get("Authorization"))):
+		case !h.control.is(otlp.Bearer(r.Header.Get("Authorization"))):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="tracer"`)
 			fail(w, http.StatusUnauthorized, "this needs the control token: send \"Authorization: Bearer <token>\" "+
 				"with what is in the file %s of the hub's data folder", controlFile)
@@ -63,6 +65,15 @@ func (h *Hub) needControl(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// takeCommands lets a controller take commands.
+func (h *Hub) takeCommands(w http.ResponseWriter, r *http.Request) {
+	if !watch.Upgrades(r) {
+		fail(w, http.StatusUpgradeRequired, "this is a websocket: open it as one, with the subprotocol %s", wire.Subprotocol)
+		return
+	}
+	h.desk.Attach(w, r)
 }
 
 // recordControl makes what the presenter said durable, as a log record like any

@@ -18,7 +18,7 @@ import (
 	"github.com/reconcile-tracer/tracer/tracer/control/wire"
 )
 
-const testControl = "control-token"
+const testControl = "the-controllers-token"
 
 // controlled is a hub to which one controller is attached.
 type controlled struct {

@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,24 +28,22 @@ const (
 // URL would be logged.
 const embedProtocol = "tracer.embed."
 
-// embedToken makes a token that lets whoever has it watch, and nothing else,
-// until a time. It is its own proof, so that the hub keeps no list.
-func (s secret) embedToken(until time.Time) string {
+// embedPurpose begins what is signed, so that no other signature is a view token.
+const embedPurpose = "tracer embed 1 "
+
+// viewToken makes a token that lets whoever has it watch, and nothing else,
+// until a time. It is its own proof, so that the hub keeps no list. Its secret is
+// for this alone: who has a view token can try to guess what it was made with.
+func (s secret) viewToken(until time.Time) string {
 	text := strconv.FormatInt(until.Unix(), 10) + "." + rand.Text()[:12]
-	return text + "." + s.embedMAC(text)
+	return text + "." + s.sign(embedPurpose+text)
 }
 
-func (s secret) embedMAC(text string) string {
-	mac := hmac.New(sha256.New, []byte(s.value))
-	mac.Write([]byte("tracer embed 1 " + text))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// embedUntil returns until when a token opens the view; false when it does not
+// viewUntil returns until when a token opens the view; false when it does not
 // now, or is none of ours.
-func (s secret) embedUntil(token string, now time.Time) (time.Time, bool) {
+func (s secret) viewUntil(token string, now time.Time) (time.Time, bool) {
 	i := strings.LastIndexByte(token, '.')
-	if i < 0 || !(secret{s.embedMAC(token[:i])}).is(token[i+1:]) {
+	if i < 0 || !(secret{s.sign(embedPurpose + token[:i])}).is(token[i+1:]) {
 		return time.Time{}, false
 	}
 	seconds, _, _ := strings.Cut(token, ".")
@@ -110,7 +105,7 @@ func (h *Hub) makeEmbed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	until := time.Now().Add(time.Duration(minutes) * time.Minute).Truncate(time.Second)
-	link := h.pageURL(r) + "/embed#token=" + h.token.embedToken(until)
+	link := h.pageURL(r) + "/embed#token=" + h.embeds.viewToken(until)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	answer := json.NewEncoder(w)
@@ -153,7 +148,7 @@ func (h *Hub) embedWatch(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusForbidden, "the websocket's Origin %q is not this hub's page", briefOrigin(r))
 		return
 	}
-	until, ok := h.token.embedUntil(embedTokenOf(r), time.Now())
+	until, ok := h.embeds.viewUntil(embedTokenOf(r), time.Now())
 	if !ok || len(h.cfg.EmbedAncestors) == 0 {
 		fail(w, http.StatusUnauthorized, "this needs a view token that has not ended, in the subprotocol %s<token>: "+
 			"ask the presenter for a new link", embedProtocol)
@@ -191,7 +186,7 @@ func CheckAncestor(origin string) error {
 		return bad("has more than a scheme, a name and a port")
 	case strings.Trim(u.Host, hostCharacters+"[]") != "":
 		return bad("has a name that no browser sends")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
 		return bad("is plain HTTP, where anybody on the way can change the page")
 	}
 	return nil

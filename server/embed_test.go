@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +86,7 @@ func TestWithoutAncestorsEmbedSaysHowToAllowIt(t *testing.T) {
 		t.Errorf("asking for a link answers %d %s", res.status, res.body)
 	}
 	// A token that was made while it was allowed opens nothing now.
-	if err := watchEmbedded(t, h, h.URL(), h.token.embedToken(time.Now().Add(time.Hour))); err == nil {
+	if err := watchEmbedded(t, h, h.URL(), h.embeds.viewToken(time.Now().Add(time.Hour))); err == nil {
 		t.Error("the watch opens though no site may embed this hub")
 	}
 }
@@ -104,7 +106,7 @@ func TestAViewTokenWatchesAndDoesNothingElse(t *testing.T) {
 		"a changed token":        watchEmbedded(t, h, h.URL(), "9"+token[1:]),
 		"no token":               watchEmbedded(t, h, h.URL(), ""),
 		"the presenter's token":  watchEmbedded(t, h, h.URL(), testToken),
-		"a token that has ended": watchEmbedded(t, h, h.URL(), h.token.embedToken(time.Now().Add(-time.Second))),
+		"a token that has ended": watchEmbedded(t, h, h.URL(), h.embeds.viewToken(time.Now().Add(-time.Second))),
 	} {
 		if err == nil {
 			t.Errorf("%s may watch", name)
@@ -119,10 +121,42 @@ func TestAViewTokenWatchesAndDoesNothingElse(t *testing.T) {
 	}
 }
 
+// Who has a view token knows what was signed and how, and guesses offline; the
+// presenter's token, which a person may have chosen, must not be in it.
+func TestAViewTokenTellsNothingOfThePresenters(t *testing.T) {
+	dir := t.TempDir()
+	in := func(c *Config) { c.Data = dir }
+	h := start(t, embeddable, in)
+	_, token := askForLink(t, h, "{}")
+	i := strings.LastIndexByte(token, '.')
+	for _, guess := range []string{testToken, testViewer, testIngest} {
+		if (secret{guess}).sign(embedPurpose+token[:i]) == token[i+1:] {
+			t.Errorf("a view token is made with %q", guess)
+		}
+	}
+	info, err := os.Stat(filepath.Join(dir, embedFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its secret has mode %v (%v), want 0600", info.Mode().Perm(), err)
+	}
+	h.stop()
+	h = start(t, embeddable, in, func(c *Config) { c.Token = "another-for-the-presenter" })
+	if err := watchEmbedded(t, h, h.URL(), token); err != nil {
+		t.Errorf("after a restart the link does not open any more: %v", err)
+	}
+	h.stop()
+	if err := os.Remove(filepath.Join(dir, embedFile)); err != nil {
+		t.Fatal(err)
+	}
+	h = start(t, embeddable, in)
+	if err := watchEmbedded(t, h, h.URL(), token); err == nil {
+		t.Error("the link opens though its secret was taken away")
+	}
+}
+
 func TestAViewEndsWithItsToken(t *testing.T) {
 	h := start(t, embeddable)
 	head := http.Header{"Origin": {h.URL()}}
-	token := h.token.embedToken(time.Now().Add(2 * time.Second)) // a second at least: it counts whole ones
+	token := h.embeds.viewToken(time.Now().Add(2 * time.Second)) // a second at least: it counts whole ones
 	conn, _, err := websocket.Dial(t.Context(), h.URL()+"/api/v1/embed/watch", &websocket.DialOptions{
 		HTTPHeader: head, Subprotocols: []string{watch.Subprotocol, embedProtocol + token},
 	})
@@ -143,7 +177,7 @@ func TestAViewEndsWithItsToken(t *testing.T) {
 // Who has a link may ask for ever more filters; some are left for the presenter.
 func TestEmbeddedPagesDoNotTakeAllFilters(t *testing.T) {
 	h := start(t, embeddable)
-	token := h.token.embedToken(time.Now().Add(time.Minute))
+	token := h.embeds.viewToken(time.Now().Add(time.Minute))
 	var refused error
 	for i := 1; i < 64 && refused == nil; i++ {
 		conn, _, err := websocket.Dial(t.Context(), fmt.Sprintf("%s/api/v1/embed/watch?since=%d", h.URL(), i), &websocket.DialOptions{

@@ -65,8 +65,8 @@ func (h *Hub) export(w http.ResponseWriter, r *http.Request) {
 
 func (h *Hub) sendExport(w http.ResponseWriter, r *http.Request, cut recording.Cut, zipped bool) {
 	control := http.NewResponseController(w)
-	patient := func(recording.Counts) { _ = control.SetWriteDeadline(time.Now().Add(rowsTimeout)) }
-	counts, err := copyJournal(r.Context(), h.journal, cut, recording.NewWriter(w, zipped, cut), patient)
+	extend := func(recording.Counts) { _ = control.SetWriteDeadline(time.Now().Add(rowsTimeout)) }
+	counts, err := copyJournal(r.Context(), h.journal, cut, recording.NewWriter(w, zipped, cut), extend)
 	if err != nil {
 		h.cfg.Log.Warn("an export was not sent whole", "error", err)
 		panic(http.ErrAbortHandler) // so that the reader sees that it is not
@@ -161,8 +161,8 @@ func ExportFolder(ctx context.Context, dir string, window recording.Window, zipp
 // IsInUse says of ExportFolder's error that a hub runs in the folder.
 func IsInUse(err error) bool { return errors.Is(err, journal.ErrLocked) }
 
-// Runs says whether a hub runs in a data folder.
-func Runs(dir string) bool { return journal.InUse(dir) }
+// Runs says whether a hub runs in a data folder, and since when it has it.
+func Runs(dir string) (since time.Time, runs bool) { return journal.InUse(dir) }
 
 // IsMissing says of ExportFolder's error that the folder has no journal: no hub
 // has ever run there.

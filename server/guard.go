@@ -40,7 +40,7 @@ func (h *Hub) checkHost(next http.Handler) http.Handler {
 func (h *Hub) ownHost(hostport string) bool {
 	hostport = strings.ToLower(hostport)
 	host := hostOf(hostport)
-	if isLoopback(host) || slices.Contains(h.cfg.AllowedHosts, hostport) || slices.Contains(h.cfg.AllowedHosts, host) {
+	if IsLoopback(host) || slices.Contains(h.cfg.AllowedHosts, hostport) || slices.Contains(h.cfg.AllowedHosts, host) {
 		return true
 	}
 	own, _, _ := net.SplitHostPort(h.cfg.Listen)

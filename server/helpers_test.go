@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	testToken  = "presenter-token"
-	testViewer = "viewer-token"
-	testIngest = "ingest-token"
+	testToken  = "the-presenter-token"
+	testViewer = "the-viewers-token"
+	testIngest = "the-emitters-token"
 )
 
 // running is a hub that runs until the test ends, or stop is called.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"sync/atomic"
@@ -34,23 +35,27 @@ type Hub struct {
 	token   secret
 	viewer  secret
 	ingest  secret
-	attach  secret // of controllers that take commands
-	kept    Kept
-	listen  net.Listener
-	local   *local
-	grpcOn  net.Listener // nil when there is none
-	tls     *tls.Config  // nil when there is none
-	journal *journal.Journal
-	fold    *fold
-	watch   *watch.Hub
-	otlp    *otlp.Receiver
-	desk    *control.Desk
-	http    *http.Server
-	grpc    *grpc.Server
-	cross   *http.CrossOriginProtection
-	ready   atomic.Bool
-	metrics http.Handler
-	share   *share // nil when nothing is shared
+	control secret // of controllers that take commands
+	embeds  secret // signs view tokens
+	// browsers signs the cookies by which browsers are known again.
+	browsers  secret
+	newcomers newcomers
+	kept      Kept
+	listen    net.Listener
+	local     *local
+	grpcOn    net.Listener // nil when there is none
+	tls       *tls.Config  // nil when there is none
+	journal   *journal.Journal
+	fold      *fold
+	watch     *watch.Hub
+	otlp      *otlp.Receiver
+	desk      *control.Desk
+	http      *http.Server
+	grpc      *grpc.Server
+	cross     *http.CrossOriginProtection
+	ready     atomic.Bool
+	metrics   http.Handler
+	share     *share // nil when nothing is shared
 	// shareTLS is what viewers are served by, nil for plain HTTP.
 	shareTLS *tls.Config
 	room     *room
@@ -63,7 +68,8 @@ type Hub struct {
 // wrong, why, and what to do.
 func New(ctx context.Context, cfg Config) (*Hub, error) {
 	told := watch.NewRoom()
-	h := &Hub{cfg: cfg.withDefaults(), local: newLocal(), room: newRoom(told.Set)}
+	h := &Hub{cfg: cfg.withDefaults(), local: newLocal(), room: newRoom(told.Set),
+		newcomers: newcomers{even: map[netip.Prefix]time.Time{}}}
 	if err := h.cfg.check(); err != nil {
 		return nil, err
 	}
@@ -130,37 +136,39 @@ func (h *Hub) open(ctx context.Context) error {
 	return err
 }
 
-// The files in the data folder that keep the viewers' token, the emitters', and
-// that of the controllers that take commands.
+// The files in the data folder that keep the tokens of viewers, of emitters and of
+// controllers that take commands, and the secrets behind view tokens and browsers' cookies.
 const (
 	viewerFile  = "viewer-token"
 	ingestFile  = "ingest-token"
 	controlFile = "control-token"
+	embedFile   = "embed-secret"
+	browserFile = "browser-secret"
 )
 
 func (h *Hub) openFolder() error {
 	if err := os.MkdirAll(h.cfg.Data, 0o700); err != nil {
 		return fmt.Errorf("--data %s cannot be made: %w: choose a folder that you may write", h.cfg.Data, err)
 	}
-	var err error
-	if h.token, err = loadToken(h.cfg.Token, h.cfg.Data, "token"); err == nil {
-		h.ingest, err = loadToken(h.cfg.IngestToken, h.cfg.Data, ingestFile)
+	for _, t := range []struct {
+		into        *secret
+		given, file string
+	}{
+		{&h.token, h.cfg.Token, "token"}, {&h.ingest, h.cfg.IngestToken, ingestFile},
+		{&h.viewer, h.cfg.ViewerToken, viewerFile}, {&h.control, h.cfg.ControlToken, controlFile},
+		{&h.embeds, "", embedFile}, {&h.browsers, "", browserFile},
+	} {
+		var err error
+		if *t.into, err = loadToken(t.given, h.cfg.Data, t.file); err != nil {
+			return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
+		}
 	}
-	if err == nil {
-		h.viewer, err = loadToken(h.cfg.ViewerToken, h.cfg.Data, viewerFile)
-	}
-	if err == nil {
-		h.attach, err = loadToken(h.cfg.ControlToken, h.cfg.Data, controlFile)
-	}
-	if err != nil {
-		return fmt.Errorf("--data %s cannot be used: %w: choose a folder that you may write", h.cfg.Data, err)
-	}
-	h.kept = KeptIn(h.cfg.Data, h.ingest.value, h.attach.value)
+	h.kept = KeptIn(h.cfg.Data, h.ingest.value, h.control.value)
 	if h.cfg.IngestToken == "" {
 		h.cfg.Log.Info("the ingest token is kept", "file", h.kept.Ingest)
 	}
 	// One that is given may be one that is kept.
-	if err := (Tokens{h.token.value, h.ingest.value, h.viewer.value, h.attach.value}).checkApart(); err != nil {
+	if err := (Tokens{h.token.value, h.ingest.value, h.viewer.value, h.control.value}).checkApart(); err != nil {
 		return &ConfigError{fmt.Errorf("with the tokens that --data %s keeps: %w", h.cfg.Data, err)}
 	}
 	return nil
@@ -231,7 +239,7 @@ func (h *Hub) IngestToken() string { return h.ingest.value }
 
 // ControlToken is the token that controllers must send which take commands. Do
 // not log it.
-func (h *Hub) ControlToken() string { return h.attach.value }
+func (h *Hub) ControlToken() string { return h.control.value }
 
 // Kept are the files that keep the tokens of controllers.
 func (h *Hub) Kept() Kept { return h.kept }

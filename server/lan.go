@@ -52,7 +52,7 @@ func ViewerLinks(listen, token string, cert *x509.Certificate) []ViewerLink {
 // all addresses, with a warning, where it is for nothing that a link can have.
 func certified(addresses []lanAddress, cert *x509.Certificate) (found []lanAddress, warns bool) {
 	for _, name := range cert.DNSNames {
-		if !strings.Contains(name, "*") && !isLoopback(name) {
+		if !strings.Contains(name, "*") && !IsLoopback(name) {
 			found = append(found, lanAddress{host: name})
 		}
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -188,44 +187,11 @@ func (h *Hub) readAnswer(w http.ResponseWriter, r *http.Request) (a answer, ok b
 	}
 	voter := h.voterOf(r)
 	if voter == "" {
-		fail(w, http.StatusConflict, "answers are taken of pages that watch: open the page, with cookies, and answer there")
+		fail(w, http.StatusConflict, "answers are taken of pages that watch, in browsers that this hub knows: open the page anew, with cookies, and answer there "+
+			"(from one address it knows %d browsers, then one a minute more)", browsersAtOnce)
 		return a, false
 	}
 	return answer{voter, *sent.Beat, *sent.Choice}, true
-}
-
-// browserCookie begins the name of the cookie by which a browser is known again:
-// a random word, which it gets with the page.
-const browserCookie = "tracer-browser-"
-
-// knowAgain gives a browser its cookie, unless it has one.
-func (h *Hub) knowAgain(w http.ResponseWriter, r *http.Request) {
-	if h.browserOf(r) == "" {
-		http.SetCookie(w, h.cookieOf(r, h.cookieName(r, browserCookie), rand.Text(), 0))
-	}
-}
-
-// browserOf is the word of a browser, "" where it has none.
-func (h *Hub) browserOf(r *http.Request) string {
-	c, err := r.Cookie(h.cookieName(r, browserCookie))
-	if err != nil || len(c.Value) != len(rand.Text()) {
-		return ""
-	}
-	return c.Value
-}
-
-// voterOf names who answers: the presenter, or a browser in which somebody
-// watches now, so that who only makes cookies up has no voice. It is "" for all
-// others.
-func (h *Hub) voterOf(r *http.Request) string {
-	if h.roleOf(r) == presenter {
-		return presenter.String()
-	}
-	browser := h.browserOf(r)
-	if !h.room.watches(browser) {
-		return ""
-	}
-	return browser
 }
 
 func answerJSON(w http.ResponseWriter, value any) {

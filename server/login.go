@@ -33,7 +33,7 @@ func (h *Hub) cookieName(r *http.Request, name string) string {
 // the proxy in front of it. By a loopback name it has not come through that,
 // nor has a viewer by the viewers' listener.
 func (h *Hub) secure(r *http.Request) bool {
-	return h.tlsOf(r) != nil || h.cfg.InsecureBehindProxy && !shared(r) && !isLoopback(hostOf(r.Host))
+	return h.tlsOf(r) != nil || h.cfg.InsecureBehindProxy && !shared(r) && !IsLoopback(hostOf(r.Host))
 }
 
 // origin is where the browser of a request finds the listener that it came by.

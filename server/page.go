@@ -155,7 +155,7 @@ func median(buckets []int64) time.Duration {
 
 func pass(r *flow.Reconcile) templates.Pass {
 	p := templates.Pass{
-		ID: r.Key, Controller: r.Controller, Item: r.Item, At: time.UnixMicro(r.Start), Result: r.Result, Error: r.Error,
+		ID: r.Key, Controller: r.Controller, Item: r.Item, Nth: r.Nth, At: time.UnixMicro(r.Start), Result: r.Result, Error: r.Error,
 		Causes: causesShort(r), Plan: plan(r),
 	}
 	if r.Refused() {

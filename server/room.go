@@ -97,7 +97,8 @@ func (h *Hub) watchIn(of *watch.Hub, w http.ResponseWriter, r *http.Request) {
 	who := h.roleOf(r)
 	full, left := h.admit(r)
 	defer left()
-	joined := func() func() { return h.room.join(page, h.browserOf(r), who == presenter) }
+	browser := h.knowWatching(w, r)
+	joined := func() func() { return h.room.join(page, browser, who == presenter) }
 	of.ServeGuest(w, r, watch.Guest{Full: full, Joined: joined, OfMany: shared(r)})
 }
 

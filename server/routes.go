@@ -22,7 +22,7 @@ func (h *Hub) routes() http.Handler {
 		r.Method(http.MethodPost, "/v1/logs", h.otlp.Handler(otlp.Logs))
 	}
 	r.With(h.needBearer).Method(http.MethodGet, "/metrics", h.metrics)
-	r.With(h.needControl).Get(wire.Path, h.desk.Attach)
+	r.With(h.needControl).Get(wire.Path, h.takeCommands)
 
 	// For browsers, and for curl.
 	r.Group(func(r chi.Router) {
@@ -35,7 +35,16 @@ func (h *Hub) routes() http.Handler {
 			r.Group(h.presenterRoutes)
 		})
 	})
+	h.answerNothing(r, h.whereElse())
 	return r
+}
+
+// whereElse says where to look for what this hub does not serve.
+func (h *Hub) whereElse() string {
+	if h.cfg.Replay != "" {
+		return "this hub shows a recording, and takes neither spans nor commands; docs/rows.md has what it answers"
+	}
+	return "the API is under /api/v1, see docs/rows.md, docs/control.md and docs/classroom.md; spans go to /v1/traces and logs to /v1/logs"
 }
 
 // pageRoutes are the page and the way to it, at either listener.
@@ -66,7 +75,7 @@ func (h *Hub) presenterRoutes(r chi.Router) {
 	r.Use(h.needSession)
 	r.Post("/actions/{action}", h.act)
 	if h.cfg.Replay == "" {
-		r.Post("/control", h.control)
+		r.Post("/control", h.giveCommand)
 		r.Post("/embed", h.makeEmbed)
 		r.Get("/export", h.export)
 	}

@@ -82,11 +82,7 @@ func (h *Hub) shareRoutes() http.Handler {
 	r.Use(middleware.GetHead, secureHeaders, h.notCrowded, h.checkHost)
 	h.pageRoutes(r)
 	r.Route("/api/v1", h.viewerRoutes)
-	elsewhere := func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, http.StatusNotFound, "there is nothing of that name and method at the viewers' address: it serves the page, rows and the watch; all else is at the presenter's")
-	}
-	r.NotFound(elsewhere)
-	r.MethodNotAllowed(elsewhere)
+	h.answerNothing(r, "this is the viewers' address, which serves the page, rows and the watch; all else is at the presenter's")
 	return r
 }
 

@@ -32,22 +32,36 @@ func (s secret) is(token string) bool {
 }
 
 // cookie derives what a browser keeps: it opens a session and is not the token.
-func (s secret) cookie() string {
+func (s secret) cookie() string { return s.sign("tracer session 1") }
+
+// sign proves that a text is from who has the secret.
+func (s secret) sign(text string) string {
 	mac := hmac.New(sha256.New, []byte(s.value))
-	mac.Write([]byte("tracer session 1"))
+	mac.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// maxToken is the longest token, in characters.
-const maxToken = 256
+// minToken and maxToken are the shortest and the longest token, in characters.
+const (
+	minToken = 16
+	maxToken = 256
+)
 
 // Tokens are a hub's, "" where one is not given.
 type Tokens struct{ Presenter, Ingest, Viewer, Control string }
 
 // CheckTokens finds tokens that cannot be used, and two that are the same: each
 // opens what no other may. It repeats none of them: what it says ends up in logs.
-func CheckTokens(t Tokens) error {
-	form := func(flag, variable, token string) error { return checkToken("--"+flag+", or "+variable+",", token) }
+func CheckTokens(t Tokens) error { return t.check(TokenFault) }
+
+// CheckSent is CheckTokens for who sends tokens to a hub, which alone says how long
+// they have to be.
+func CheckSent(t Tokens) error { return t.check(formFault) }
+
+func (t Tokens) check(fault func(string) string) error {
+	form := func(flag, variable, token string) error {
+		return faulty("--"+flag+", or "+variable+",", fault(token))
+	}
 	return errors.Join(form("token", "TRACER_TOKEN", t.Presenter), form("ingest-token", "TRACER_INGEST_TOKEN", t.Ingest),
 		form("viewer-token", "TRACER_VIEWER_TOKEN", t.Viewer), form("control-token", "TRACER_CONTROL_TOKEN", t.Control), t.checkApart())
 }
@@ -65,21 +79,29 @@ func (t Tokens) checkApart() error {
 	return nil
 }
 
-func checkToken(name, token string) error {
-	if fault := TokenFault(token); fault != "" {
-		return fmt.Errorf("%s %s", name, fault)
+func faulty(name, fault string) error {
+	if fault == "" {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s %s", name, fault)
 }
 
 // TokenFault says what is wrong with a token and what to do, or "".
 func TokenFault(token string) string {
+	fault := formFault(token)
+	if fault == "" && token != "" && len(token) < minToken {
+		return fmt.Sprintf("is shorter than %d characters, and could be guessed (make one with: openssl rand -hex 16)", minToken)
+	}
+	return fault
+}
+
+func formFault(token string) string {
 	if len(token) > maxToken {
 		return fmt.Sprintf("is longer than %d characters: it has %d (give a shorter one)", maxToken, len(token))
 	}
 	for _, r := range token {
 		if r <= ' ' || r > '~' {
-			return fmt.Sprintf("has a character that a header cannot carry (give printable ASCII without spaces, at most %d characters)", maxToken)
+			return fmt.Sprintf("has a character that a header cannot carry (give printable ASCII without spaces, %d to %d characters)", minToken, maxToken)
 		}
 	}
 	return ""
@@ -105,8 +127,8 @@ func KeptIn(data, ingest, control string) Kept {
 	return Kept{file(ingestFile, ingest), file(controlFile, control)}
 }
 
-// loadToken returns the given token, or the one kept in the folder's file,
-// which it makes at the first start.
+// loadToken returns the given token or secret, or the one kept in the folder's
+// file, which it makes at the first start.
 func loadToken(given, dir, name string) (secret, error) {
 	if given != "" {
 		return secret{given}, nil
@@ -114,7 +136,7 @@ func loadToken(given, dir, name string) (secret, error) {
 	path := filepath.Join(dir, name)
 	data, err := os.ReadFile(path)
 	if token := strings.TrimSpace(string(data)); err == nil && token != "" {
-		return secret{token}, checkToken("the token in "+path, token)
+		return secret{token}, faulty("the token in "+path, TokenFault(token))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return secret{}, fmt.Errorf("reading the token: %w", err)

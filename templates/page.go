@@ -121,15 +121,20 @@ type Finding struct {
 // Pass is one reconcile in the table.
 type Pass struct {
 	ID, Controller, Item string
-	At                   time.Time
-	Took                 time.Duration
-	Result, Error        string
+	// Nth is its number among the passes of its item, 0 where it has none.
+	Nth           int64
+	At            time.Time
+	Took          time.Duration
+	Result, Error string
 	// Refused says how many writes were refused though it counts as no error:
 	// "1 write refused", "" where none was.
 	Refused string
 	// Causes and Plan are in words, already joined.
 	Causes, Plan string
 }
+
+// number is its number as the page writes it.
+func (r Pass) number() string { return "#" + strconv.FormatInt(r.Nth, 10) }
 
 // Attach is one step to attach a controller, with a command that can be copied.
 // Other is another command that does, and About says for whom; both "" for none.

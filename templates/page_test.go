@@ -30,7 +30,7 @@ func samplePage() Page {
 		},
 		Findings: []Finding{{Rule: "hot loop", Controller: "podset", Item: "default/web", Summary: "9 of 10 changed nothing"}},
 		Recent: []Pass{{
-			ID: "1", Controller: "podset", Item: "default/<b>web</b>", At: time.Date(2026, 3, 2, 10, 41, 5, 0, time.UTC), Took: 9900 * time.Microsecond,
+			ID: "1", Controller: "podset", Item: "default/<b>web</b>", Nth: 12, At: time.Date(2026, 3, 2, 10, 41, 5, 0, time.UTC), Took: 9900 * time.Microsecond,
 			Result: "error", Error: "Conflict", Causes: "update ×2",
 		}, {
 			ID: "2", Controller: "podset", Item: "lesson-1/web", Took: 3 * time.Millisecond,
@@ -56,7 +56,7 @@ func TestPageIsUsefulBeforeTheScript(t *testing.T) {
 	for _, want := range []string{
 		"1,204", "6.9 ms", `class="figure has-errors"`, "as of 10:41:07 UTC", "Conflict", "update ×2", "9.9 ms", ">10:41:05</time>", "PodSet · 2 workers",
 		`data-node="queue"`, `data-edge="cache-queue"`, `aria-label="The loop of podset"`,
-		"default/&lt;b&gt;web&lt;/b&gt;",
+		"default/&lt;b&gt;web&lt;/b&gt;", `<span class="run-n">#12</span>`,
 		`<td class="tone-warn">done, 1 write refused</td>`, "▲ cache of Job not synced", "ready", "▲ hot loop", "9 of 10 changed nothing",
 	} {
 		if !strings.Contains(html, want) {

@@ -56,7 +56,8 @@ func mark(ctx context.Context, name string) {
 // Plan records the actions that ctx's reconcile is about to take. It belongs
 // to the compute phase and, unless phases are marked by hand, begins it if
 // that is still to come. Once apply has begun, the actions stand on the phase
-// that is under way.
+// that is under way. A phase keeps the first semconv.MaxActions actions, and how
+// many there were.
 func Plan(ctx context.Context, actions ...Action) {
 	r := from(ctx)
 	if r == nil {
@@ -70,16 +71,27 @@ func Plan(ctx context.Context, actions ...Action) {
 	}
 	r.compute()
 	for _, a := range actions {
-		r.span.AddEvent(semconv.EventPlanAction, trace.WithAttributes(a.attributes()...))
+		r.plan(a)
 	}
 	r.tellAgain(r.span)
+}
+
+// plan adds an action to the phase under way; of those that are too many only
+// their number is told.
+func (r *reconcile) plan(a Action) {
+	r.actions++
+	if r.actions > semconv.MaxActions {
+		r.span.SetAttributes(attribute.Int(semconv.AttrPlanCount, r.actions))
+		return
+	}
+	r.span.AddEvent(semconv.EventPlanAction, trace.WithAttributes(a.attributes()...))
 }
 
 func (a Action) attributes() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
 		attribute.String(semconv.AttrActionVerb, a.Verb),
 		attribute.String(semconv.AttrActionKind, a.Kind),
-		attribute.String(semconv.AttrActionSummary, a.Summary),
+		attribute.String(semconv.AttrActionSummary, cutText(a.Summary, maxText)),
 	}
 	if a.Name != "" {
 		attrs = append(attrs, attribute.String(semconv.AttrActionName, a.Name))
@@ -100,7 +112,10 @@ func Observe(ctx context.Context, obj any) {
 	if r == nil {
 		return
 	}
-	attrs := r.t.digests.objectAttributes(obj)
+	attrs, ok := spared(func() []attribute.KeyValue { return r.t.digests.objectAttributes(obj) })
+	if !ok {
+		r.t.unreadable(obj)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.done || attrs == nil {

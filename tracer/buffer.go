@@ -9,6 +9,10 @@ import (
 // batchSpans is how many spans go in one request at most.
 const batchSpans = 512
 
+// batchEvents is how many events go in one request, if it has more than one
+// span: long plans would make it larger than a hub takes.
+const batchEvents = 4096
+
 // numbered is a finished span with its place in the emitter's count.
 type numbered struct {
 	seq  int64
@@ -72,11 +76,16 @@ func (b *spanBuffer) take() (batch spanBatch, ok bool) {
 		return spanBatch{}, false
 	}
 	b.taken = b.taken[:0]
-	for range n {
+	for events := 0; len(b.taken) < n; {
+		events += len(b.ring[b.head].span.Events())
+		if events > batchEvents && len(b.taken) > 0 {
+			break
+		}
 		b.taken = append(b.taken, b.ring[b.head])
 		b.ring[b.head] = numbered{}
 		b.head = (b.head + 1) % b.max
 	}
+	n = len(b.taken)
 	b.held -= n
 	batch.spans = b.taken
 	batch.first, batch.last = b.claimed+1, b.taken[n-1].seq

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -22,36 +21,46 @@ const (
 // object whose status cannot be seen, metadata alone, it was the status when
 // nothing else did and the kind counts generations. managedFields are none of
 // the three. Other top-level fields, like a ConfigMap's data, go by their names.
-func changes(old, obj metav1.Object) []string {
-	var parts []string
-	if !sameSpec(old, obj) {
+// Where one of them cannot be compared nothing is known, and nothing is said.
+func changes(old, obj metav1.Object) (parts []string, known bool) {
+	var c comparison
+	if !c.sameSpec(old, obj) {
 		parts = append(parts, changedSpec)
 	}
-	if !sameStatus(old, obj) {
+	if !c.sameStatus(old, obj) {
 		parts = append(parts, changedStatus)
 	}
 	if !sameMetadata(old, obj) {
 		parts = append(parts, changedMetadata)
 	}
-	return append(parts, changedOthers(old, obj)...)
+	parts = append(parts, c.changedOthers(old, obj)...)
+	if c.unknown {
+		return nil, false
+	}
+	return parts, true
 }
+
+// comparison is one of two states of an object.
+type comparison struct{ unknown bool }
 
 // sameSpec goes by the generation; a kind that counts none has its specs
 // compared.
-func sameSpec(a, b metav1.Object) bool {
+func (c *comparison) sameSpec(a, b metav1.Object) bool {
 	if a.GetGeneration() != 0 || b.GetGeneration() != 0 {
 		return a.GetGeneration() == b.GetGeneration()
 	}
-	return samePart(part(a, changedSpec), part(b, changedSpec))
+	return c.samePart(part(a, changedSpec), part(b, changedSpec))
 }
 
 // samePart says that two values are equal, or neither is there.
-func samePart(a, b node) bool {
+func (c *comparison) samePart(a, b node) bool {
 	before, after := a.plain(), b.plain()
 	if !before.IsValid() || !after.IsValid() {
 		return before.IsValid() == after.IsValid()
 	}
-	return equality.Semantic.DeepEqual(before.Interface(), after.Interface())
+	same, known := equal(before, after)
+	c.unknown = c.unknown || !known
+	return same
 }
 
 // maxOthers is how many other top-level fields are named.
@@ -59,7 +68,7 @@ const maxOthers = 16
 
 // changedOthers names the top-level fields that differ and are no part of every
 // kind, sorted. They are names of the kind's own schema and say no values.
-func changedOthers(old, obj metav1.Object) []string {
+func (c *comparison) changedOthers(old, obj metav1.Object) []string {
 	var names []string
 	seen := map[string]bool{"kind": true, "apiVersion": true, changedMetadata: true, changedSpec: true, changedStatus: true}
 	for _, o := range []metav1.Object{old, obj} {
@@ -68,7 +77,7 @@ func changedOthers(old, obj metav1.Object) []string {
 				return
 			}
 			seen[name] = true
-			if !samePart(part(old, name), part(obj, name)) {
+			if !c.samePart(part(old, name), part(obj, name)) {
 				names = append(names, name)
 			}
 		})
@@ -78,15 +87,12 @@ func changedOthers(old, obj metav1.Object) []string {
 }
 
 // sameStatus compares what stands under status, by JSON name.
-func sameStatus(a, b metav1.Object) bool {
-	before, after := part(a, changedStatus).plain(), part(b, changedStatus).plain()
-	switch {
-	case !before.IsValid() && !after.IsValid():
+func (c *comparison) sameStatus(a, b metav1.Object) bool {
+	before, after := part(a, changedStatus), part(b, changedStatus)
+	if !before.plain().IsValid() && !after.plain().IsValid() {
 		return a.GetGeneration() == 0 || a.GetGeneration() != b.GetGeneration() || !sameMetadata(a, b)
-	case !before.IsValid() || !after.IsValid():
-		return false
 	}
-	return equality.Semantic.DeepEqual(before.Interface(), after.Interface())
+	return c.samePart(before, after)
 }
 
 func sameMetadata(a, b metav1.Object) bool {

@@ -1,7 +1,6 @@
 package tracer
 
 import (
-	"encoding/json"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -74,8 +73,8 @@ func (d *digests) fields(spec node) map[string]string {
 		if slices.Contains(specScalars, name) || !v.IsValid() {
 			return
 		}
-		if text, err := json.Marshal(v.Interface()); err == nil {
-			out[name] = strconv.FormatUint(maphash.Bytes(d.seed, text), 16)
+		if text, ok := jsonOf(v.Interface()); ok {
+			out[name] = strconv.FormatUint(maphash.String(d.seed, text), 16)
 		}
 	})
 	return out

@@ -178,10 +178,18 @@ func appendBytes(b []byte, field protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), value)
 }
 
-// appendText appends a string; one that is not UTF-8 would have the whole
-// request refused.
+// cutText is the beginning of a text, at most so many bytes of whole letters.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
+
+// appendText appends a string. One that is not UTF-8 would have the whole request
+// refused, and a very long one its span.
 func appendText(b []byte, field protowire.Number, value string) []byte {
-	value = strings.ToValidUTF8(value, "\uFFFD")
+	value = cutText(strings.ToValidUTF8(value, "\uFFFD"), semconv.MaxString)
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), value)
 }
 

@@ -75,7 +75,7 @@ func wantSpan() *tracepb.Span {
 			{Key: "b", Value: boolean(true)}, {Key: "i", Value: number(-7)},
 			{Key: "f", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: 1.5}}},
 			{Key: "l", Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_ArrayValue{ArrayValue: list}}},
-			{Key: "long", Value: textValue(strings.Repeat("y", 20000))},
+			{Key: "long", Value: textValue(strings.Repeat("y", semconv.MaxString))},
 			{Key: "other", Value: textValue("[1,2]")}, {Key: "bad", Value: textValue("\uFFFD")},
 			{Key: semconv.AttrSeq, Value: number(4)},
 		},

@@ -34,6 +34,14 @@ func Terminal(err error) error {
 // errorType names the kind of an error: the API server's reason where there is
 // one. It never holds the message, which may quote the object.
 func errorType(err error) string {
+	kind, ok := spared(func() string { return kindOf(err) })
+	if !ok { // a nil pointer as an error, say
+		return errOther
+	}
+	return kind
+}
+
+func kindOf(err error) string {
 	var network net.Error
 	switch reason := apierrors.ReasonForError(err); {
 	case err == nil:

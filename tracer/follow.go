@@ -54,6 +54,9 @@ type Addition struct {
 	Limited bool
 	// After is the delay, 0 or less for none.
 	After time.Duration
+	// Unknown says that the delay is not known: the queue has a rate limiter of
+	// its own, which nobody else may ask.
+	Unknown bool
 	// Priority is 0 unless the queue has priorities; the higher one goes first.
 	Priority int
 }
@@ -70,6 +73,17 @@ func (a Addition) what(returned bool) string {
 		return semconv.CauseRequeueAfter
 	}
 	return semconv.CauseGeneric
+}
+
+// never is when an item is ready of which nobody knows when it will be.
+var never = time.Unix(1<<40, 0)
+
+// ready is when the item is ready, never where that is not known.
+func (a Addition) ready(now time.Time) time.Time {
+	if a.Unknown {
+		return never
+	}
+	return now.Add(max(a.After, 0))
 }
 
 // Follower traces the reconciles of a queue that the library does not build.
@@ -105,7 +119,7 @@ func Follow[T comparable](t *Tracer, requeues func(T) int, key func(T) (namespac
 	if key == nil {
 		key = defaultKey[T]
 	}
-	f := &Follower[T]{t: t, key: key, requeues: requeues, items: map[T]*followed{}, closing: newClosing()}
+	f := &Follower[T]{t: t, key: sparing(key), requeues: requeues, items: map[T]*followed{}, closing: newClosing()}
 	t.updateState(func(s *controllerState) { s.refresh = append(s.refresh, f.tellAll) })
 	return f
 }
@@ -139,11 +153,11 @@ func (f *Follower[T]) put(it T, i *followed, a Addition, e *event, requeues int,
 		arr.cause = cause{what: a.what(i.returned), by: semconv.ByUnknown, at: now}
 		if arr.what != semconv.CauseGeneric {
 			arr.by = semconv.BySelf
-			i.decide(arr.what, a.After, requeues)
+			i.decide(arr.what, a, requeues)
 		}
 	}
 	if i.entry == nil {
-		i.entry = &entry{since: now, ready: now.Add(max(a.After, 0)), why: arr.what, requeues: requeues, priority: a.Priority, order: f.next()}
+		i.entry = &entry{since: now, ready: a.ready(now), why: arr.what, requeues: requeues, priority: a.Priority, order: f.next()}
 	} else {
 		i.entry.again(a, arr.what, requeues, now, f.next)
 	}

@@ -53,7 +53,7 @@ type entry struct {
 // again adds an item that is in the queue already: the earlier time and the
 // higher priority count, and a raised one puts it behind its like.
 func (e *entry) again(a Addition, why string, requeues int, now time.Time, next func() int64) {
-	if ready := now.Add(max(a.After, 0)); !e.due && ready.Before(e.ready) {
+	if ready := a.ready(now); !e.due && ready.Before(e.ready) {
 		e.ready, e.why, e.requeues = ready, why, requeues
 	}
 	if a.Priority > e.priority {
@@ -64,10 +64,13 @@ func (e *entry) again(a Addition, why string, requeues int, now time.Time, next 
 // wait makes an entry due, or has due called when it will be.
 func (e *entry) wait(now time.Time, due func()) {
 	e.stop()
-	if e.due = e.due || !e.ready.After(now); !e.due {
+	if e.due = e.due || !e.ready.After(now); !e.due && !e.unknown() {
 		e.timer = time.AfterFunc(e.ready.Sub(now), due)
 	}
 }
+
+// unknown says that nobody knows when the item will be ready.
+func (e *entry) unknown() bool { return e.ready.Equal(never) }
 
 // isDue makes an entry due whose time has come, and tells whether it did.
 func (e *entry) isDue(now time.Time) bool {
@@ -117,12 +120,12 @@ func (i *followed) done(now time.Time) {
 }
 
 // decide tells the reconcile that has returned what comes next.
-func (i *followed) decide(what string, delay time.Duration, requeues int) {
+func (i *followed) decide(what string, a Addition, requeues int) {
 	result := semconv.ResultRequeue
 	if what == semconv.CauseRequeueAfter {
 		result = semconv.ResultRequeueAfter
 	}
-	i.reconcile.decide(time.Now(), func(o *outcome) { o.requeue, o.delay, o.count = result, delay, requeues })
+	i.reconcile.decide(time.Now(), func(o *outcome) { o.requeue, o.delay, o.count, o.unknown = result, a.After, requeues, a.Unknown })
 }
 
 // attributes are those of the item's log record.
@@ -132,7 +135,7 @@ func (i *followed) attributes() []attribute.KeyValue {
 		attrs = append(attrs, attribute.Bool(semconv.AttrItemActive, true))
 	}
 	switch e := i.entry; {
-	case e == nil:
+	case e == nil, e.unknown():
 	case !e.due:
 		attrs = append(attrs,
 			attribute.Int64(semconv.AttrItemDelayedSince, e.since.UnixMicro()),

@@ -99,10 +99,13 @@ func metadata(obj any) metav1.Object {
 	if obj == nil {
 		return nil
 	}
-	o, err := meta.Accessor(obj)
-	if err != nil {
-		return nil
-	}
+	o, _ := spared(func() metav1.Object {
+		o, err := meta.Accessor(obj)
+		if err != nil {
+			return nil
+		}
+		return o
+	})
 	return o
 }
 

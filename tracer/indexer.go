@@ -39,9 +39,12 @@ func (t *Tracer) Indexer(ctx context.Context, gvk schema.GroupVersionKind, index
 // for each read has it say which store it stands for: StoreID() any, comparable.
 func idOf(indexer cache.Indexer) any {
 	if s, ok := indexer.(interface{ StoreID() any }); ok {
-		return s.StoreID()
+		if id := s.StoreID(); reflect.ValueOf(id).Comparable() {
+			return id
+		}
+		return nil
 	}
-	if reflect.TypeOf(indexer).Comparable() {
+	if reflect.ValueOf(indexer).Comparable() {
 		return indexer
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/tools/cache"
 
@@ -104,12 +105,24 @@ func (t *Tracer) eventCause(what string, gvk schema.GroupVersionKind, old, obj a
 			c.what = semconv.CauseResync
 			return c
 		}
-		c.changed = changes(before, o)
-		c.manager = changer(before, o, c.changed)
+		c.changed, c.manager = t.changeOf(before, o)
 	} else if what != semconv.CauseDelete {
 		// Of a delete the object tells only who changed it last, which is not
 		// who deleted it.
 		c.manager = changer(nil, o, nil)
 	}
 	return t.writes.begin(c)
+}
+
+// changeOf is which parts of an object an update changed, and who did.
+func (t *Tracer) changeOf(before, now metav1.Object) (parts []string, manager string) {
+	known, ok := spared(func() (known bool) {
+		parts, known = changes(before, now)
+		manager = changer(before, now, parts)
+		return known
+	})
+	if !ok || !known {
+		t.unreadable(now)
+	}
+	return parts, manager
 }

@@ -65,7 +65,7 @@ func NewQueue[T comparable](t *Tracer, limiter workqueue.TypedRateLimiter[T], cf
 	if cfg.Key == nil {
 		cfg.Key = defaultKey[T]
 	}
-	q := &Queue[T]{t: t, limiter: limiter, clock: cfg.Clock, key: cfg.Key, items: map[T]*item{}, closing: newClosing()}
+	q := &Queue[T]{t: t, limiter: limiter, clock: cfg.Clock, key: sparing(cfg.Key), items: map[T]*item{}, closing: newClosing()}
 	q.typed = workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{
 		Name: cfg.Name, MetricsProvider: cfg.MetricsProvider, Clock: cfg.Clock, Queue: &order[T]{q: q},
 	})

@@ -23,14 +23,15 @@ type reconcile struct {
 	under context.Context // holds root, for its children
 	id    string
 
-	mu     sync.Mutex
-	phase  string
-	span   trace.Span               // of the phase
-	opts   [1]trace.SpanStartOption // of phaseFrom
-	began  time.Time                // when the phase began
-	had    [4]bool                  // by place in the order of the loop
-	manual bool                     // phases are marked by hand
-	done   bool
+	mu      sync.Mutex
+	phase   string
+	span    trace.Span               // of the phase
+	opts    [1]trace.SpanStartOption // of phaseFrom
+	began   time.Time                // when the phase began
+	had     [4]bool                  // by place in the order of the loop
+	manual  bool                     // phases are marked by hand
+	actions int                      // planned in this phase
+	done    bool
 	// idle is when the last read or write of the phase ended, decided when
 	// the controller first told what comes next, zero until it does.
 	idle, decided time.Time
@@ -54,6 +55,7 @@ type outcome struct {
 	// requeue is ResultRequeue, ResultRequeueAfter or empty.
 	requeue string
 	delay   time.Duration
+	unknown bool // the delay is
 	count   int
 	// after is the longest delay that was asked of the queue, limited what its
 	// rate limiter gave; asked is a RequeueAfter that was told of alone.
@@ -131,7 +133,7 @@ func (r *reconcile) begin(name string, at time.Time) {
 			r.phaseFrom(phasesAfterDequeue[i], when).End(when)
 		}
 	}
-	r.phase, r.began, r.idle, r.debug.inPhase = name, at, at, 0
+	r.phase, r.began, r.idle, r.actions, r.debug.inPhase = name, at, at, 0, 0
 	r.had[place(name)] = true
 	r.span = r.phaseFrom(name, when)
 }
@@ -244,7 +246,6 @@ func (o outcome) failed() bool { return o.err != nil || o.panicked }
 
 // result is the word for what the reconcile came to.
 func (o outcome) result() string {
-	var t terminal
 	switch {
 	case o.panicked:
 		return semconv.ResultPanic
@@ -252,23 +253,35 @@ func (o outcome) result() string {
 		return semconv.ResultSuccess
 	case o.err == nil:
 		return o.requeue
+	}
+	if failure, _ := spared(o.failure); failure != "" {
+		return failure
+	}
+	if o.requeue == "" {
+		return semconv.ResultTerminalError
+	}
+	return semconv.ResultError
+}
+
+// failure is the result that the error itself says, empty for none.
+func (o outcome) failure() string {
+	var t terminal
+	switch {
 	case errors.As(o.err, &t):
 		return semconv.ResultTerminalError
 	case errors.Is(o.err, context.DeadlineExceeded):
 		return semconv.ResultTimeout
-	case o.requeue == "":
-		return semconv.ResultTerminalError
-	default:
-		return semconv.ResultError
 	}
+	return ""
 }
 
 func (o outcome) attributes() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{attribute.String(semconv.AttrResult, o.result())}
 	if o.requeue != "" {
-		attrs = append(attrs,
-			attribute.Float64(semconv.AttrRequeueDelayMS, float64(o.delay)/float64(time.Millisecond)),
-			attribute.Int(semconv.AttrRequeueCount, o.count))
+		attrs = append(attrs, attribute.Int(semconv.AttrRequeueCount, o.count))
+		if !o.unknown {
+			attrs = append(attrs, attribute.Float64(semconv.AttrRequeueDelayMS, float64(o.delay)/float64(time.Millisecond)))
+		}
 	}
 	if o.failed() {
 		attrs = append(attrs, attribute.String(semconv.AttrErrorType, o.errorType()))
@@ -283,7 +296,7 @@ func (o outcome) attributes() []attribute.KeyValue {
 // reconcile failed too and its back-off comes sooner; 0 for none.
 func (o outcome) ignored() time.Duration {
 	switch {
-	case !o.failed():
+	case !o.failed() || o.unknown:
 		return 0
 	case o.asked > o.delay:
 		return o.asked

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,6 +30,11 @@ const (
 	firstBackoff = 50 * time.Millisecond
 	maxBackoff   = 2 * time.Second
 	maxAskedWait = 5 * time.Second
+	// patience is for how long one request is answered with "later" before it
+	// makes room for the next.
+	patience = time.Minute
+	// dropEvery is how often it is logged at most that something was dropped.
+	dropEvery = time.Minute
 )
 
 // source is where a sender takes its requests from.
@@ -41,6 +45,8 @@ type source struct {
 	next func(buf []byte) (body []byte, n int)
 	// lose is told how many things of a request could not be sent.
 	lose func(n int)
+	// lost is how many things are lost so far, also those that found no room.
+	lost func() int64
 }
 
 // sender posts the requests of one signal, one at a time and in order.
@@ -58,6 +64,10 @@ type sender struct {
 	zip     *gzip.Writer
 	failing bool
 	last    time.Time
+
+	reasons []string // of partial successes, that were logged
+	dropped int      // since that was logged last
+	logged  time.Time
 }
 
 // newHubClient makes the client for a hub: it follows no redirect, because
@@ -102,28 +112,41 @@ func (s *sender) drain(ctx context.Context) {
 			return
 		}
 		s.body = body
-		err := s.send(ctx, body)
+		left, err := s.send(ctx, body)
 		s.last = time.Now()
-		if err != nil {
-			s.source.lose(n)
-		}
 		s.report(err)
+		if err != nil {
+			s.drop(n, err)
+			continue
+		}
+		s.reportPartial(left, n)
 	}
 }
 
-// send posts body until the hub takes it or refuses it for good.
-func (s *sender) send(ctx context.Context, body []byte) error {
+// send posts body until the hub takes it or refuses it for good. One that it
+// says for a minute to be unable to take is not tried any more: that may be the
+// request's own fault, and others wait.
+func (s *sender) send(ctx context.Context, body []byte) (partial, error) {
 	packed := &lent{bytes: body}
 	if !s.plain {
 		packed.bytes = s.compress(body)
 	}
 	defer s.keep(packed)
+	var since time.Time // of answers that may be due to the request
 	for backoff := firstBackoff; ; backoff = min(2*backoff, maxBackoff) {
-		asked, err := s.post(ctx, packed)
+		left, asked, err := s.post(ctx, packed)
 		if err == nil || !retryable(err) || ctx.Err() != nil {
-			return err
+			return left, err
 		}
 		s.report(err)
+		switch {
+		case !maybeOfThisOne(err):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) >= patience:
+			return partial{}, err
+		}
 		if asked == 0 {
 			asked = backoff/2 + rand.N(backoff)
 		}
@@ -175,33 +198,14 @@ func (r *lentReader) Close() error {
 	return nil
 }
 
-// refused is an answer that is not a success.
-type refused struct{ status int }
-
-func (e refused) Error() string {
-	said := fmt.Sprintf("the hub answered %d", e.status)
-	if e.status == http.StatusUnauthorized || e.status == http.StatusForbidden {
-		return said + `: it does not take the ingest token (set OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<token>" with that in the file ingest-token of its data folder)`
-	}
-	return said
-}
-
-// retryable tells whether the same request may succeed later.
-func retryable(err error) bool {
-	var r refused
-	if !errors.As(err, &r) {
-		return true
-	}
-	return r.status == http.StatusTooManyRequests || r.status >= 500
-}
-
-// post makes one attempt; wait is what the hub asked for, 0 if it did not.
-func (s *sender) post(ctx context.Context, body *lent) (wait time.Duration, err error) {
+// post makes one attempt; left is what was left out of a request that was taken,
+// wait what the hub asked for, 0 if it did not.
+func (s *sender) post(ctx context.Context, body *lent) (left partial, wait time.Duration, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, nil)
 	if err != nil {
-		return 0, fmt.Errorf("making the request: %w", err)
+		return left, 0, fmt.Errorf("making the request: %w", err)
 	}
 	req.Body, _ = body.open()
 	req.GetBody, req.ContentLength = body.open, int64(len(body.bytes))
@@ -214,17 +218,20 @@ func (s *sender) post(ctx context.Context, body *lent) (wait time.Duration, err 
 	}
 	res, err := s.client.Do(req)
 	if err != nil {
-		return 0, fmt.Errorf("reaching the hub: %w", err)
+		return left, 0, fmt.Errorf("reaching the hub: %w", err)
 	}
 	defer res.Body.Close()
 	// Reading the rest keeps the connection; a hub that never ends its answer loses it.
 	timer := time.AfterFunc(bodyTimeout, cancel)
 	defer timer.Stop()
-	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer)
-	if res.StatusCode/100 == 2 {
-		return 0, nil
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if res.StatusCode/100 != 2 {
+		return left, retryAfter(res.Header.Get("Retry-After")), refused{res.StatusCode}
 	}
-	return retryAfter(res.Header.Get("Retry-After")), refused{res.StatusCode}
+	if err == nil {
+		left = readPartial(answer)
+	}
+	return left, 0, nil
 }
 
 func retryAfter(header string) time.Duration {
@@ -242,9 +249,19 @@ func (s *sender) report(err error) {
 	case err != nil && !s.failing:
 		s.log.Warn("sending to the hub fails, the controller goes on", "url", s.url, "error", err)
 	case err == nil && s.failing:
-		s.log.Info("sending to the hub works again", "url", s.url)
+		s.log.Info("sending to the hub works again", "url", s.url, "dropped_so_far", s.source.lost())
 	}
 	s.failing = err != nil
+}
+
+// drop counts what could not be sent, and logs it once a minute at most.
+func (s *sender) drop(n int, err error) {
+	s.source.lose(n)
+	s.dropped += n
+	if now := time.Now(); now.Sub(s.logged) >= dropEvery {
+		s.log.Warn("what could not be sent to the hub is dropped", "url", s.url, "dropped", s.dropped, "error", err)
+		s.logged, s.dropped = now, 0
+	}
 }
 
 // sleep waits for d, or until ctx ends or stop (which may be nil) is closed.

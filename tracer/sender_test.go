@@ -1,20 +1,28 @@
 package tracer
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
 )
 
 // memoryHub is a transport that answers with the given statuses in turn, and
-// then with 200.
+// then with 200 and the answer. A status of 0 is no answer at all.
 type memoryHub struct {
 	statuses []int
+	answer   []byte
 	header   http.Header
 	at       []time.Time
 }
@@ -25,16 +33,23 @@ func (h *memoryHub) RoundTrip(*http.Request) (*http.Response, error) {
 	if len(h.statuses) > 0 {
 		status, h.statuses = h.statuses[0], h.statuses[1:]
 	}
-	return &http.Response{StatusCode: status, Header: h.header, Body: http.NoBody}, nil
+	if status == 0 {
+		return nil, errors.New("nobody there")
+	}
+	return &http.Response{StatusCode: status, Header: h.header, Body: io.NopCloser(bytes.NewReader(h.answer))}, nil
 }
 
 // runSender runs a sender whose source is the returned counter; add adds n things.
 func runSender(hub *memoryHub) (add func(n int), lost *int, stop func()) {
+	return runLogging(hub, io.Discard)
+}
+
+func runLogging(hub *memoryHub, log io.Writer) (add func(n int), lost *int, stop func()) {
 	waiting, wake, end := 0, make(chan struct{}, 1), make(chan struct{})
 	lost = new(int)
 	s := &sender{
-		url: "http://hub/v1/traces", client: &http.Client{Transport: hub}, log: slog.New(slog.DiscardHandler), stop: end,
-		source: source{wake: wake, lose: func(n int) { *lost += n }, next: func(buf []byte) ([]byte, int) {
+		url: "http://hub/v1/traces", client: &http.Client{Transport: hub}, log: slog.New(slog.NewTextHandler(log, nil)), stop: end,
+		source: source{wake: wake, lose: func(n int) { *lost += n }, lost: func() int64 { return int64(*lost) }, next: func(buf []byte) ([]byte, int) {
 			n := waiting
 			waiting = 0
 			return append(buf, strings.Repeat("x", n)...), n
@@ -101,7 +116,10 @@ func TestRetries(t *testing.T) {
 		atLeast, under time.Duration
 	}{
 		"taken":             {nil, "", 1, 0, 0, 10 * time.Millisecond},
-		"down twice":        {[]int{503, 500}, "", 3, 0, 50 * time.Millisecond, time.Second},
+		"down twice":        {[]int{503, 502}, "", 3, 0, 50 * time.Millisecond, time.Second},
+		"a gateway's":       {[]int{504}, "", 2, 0, 20 * time.Millisecond, time.Second},
+		"broken":            {[]int{500}, "", 1, 4, 0, 10 * time.Millisecond},
+		"not made for it":   {[]int{501}, "", 1, 4, 0, 10 * time.Millisecond},
 		"full, says when":   {[]int{429}, "3", 2, 0, 3 * time.Second, 4 * time.Second},
 		"full, asks a lot":  {[]int{429}, "3600", 2, 0, maxAskedWait, maxAskedWait + time.Second},
 		"refused":           {[]int{400}, "", 1, 4, 0, 10 * time.Millisecond},
@@ -126,4 +144,91 @@ func TestRetries(t *testing.T) {
 			})
 		})
 	}
+}
+
+// One request that is never taken makes room for the next, and a hub that is
+// full or away is waited for.
+func TestOneBadRequestDoesNotStarveTheOthers(t *testing.T) {
+	for name, c := range map[string]struct{ status, lost int }{
+		"a request that is never taken": {http.StatusServiceUnavailable, 3},
+		"a full hub":                    {http.StatusTooManyRequests, 0},
+		"no hub":                        {0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				hub := &memoryHub{statuses: slices.Repeat([]int{c.status}, 10_000)}
+				add, lost, stop := runLogging(hub, &log)
+				add(3)
+				time.Sleep(patience - time.Second) // of the bubble's clock
+				synctest.Wait()
+				if *lost > 0 {
+					t.Fatalf("%d are lost too soon", *lost)
+				}
+				time.Sleep(4 * time.Second) // a back-off of the longest, and some
+				synctest.Wait()
+				hub.statuses = nil
+				add(5)
+				time.Sleep(4 * time.Second)
+				synctest.Wait()
+				if *lost != c.lost {
+					t.Errorf("%d are lost, want %d", *lost, c.lost)
+				}
+				if said := strings.Contains(log.String(), "dropped=3"); said != (c.lost > 0) {
+					t.Errorf("the log says %s", &log)
+				}
+				if n := len(hub.at); hub.at[n-1].Sub(hub.at[n-2]) > maxBackoff*3/2 {
+					t.Errorf("the last request came %v after the one before", hub.at[n-1].Sub(hub.at[n-2]))
+				}
+				stop()
+			})
+		})
+	}
+}
+
+// partialAnswer is an answer that has left out n things.
+func partialAnswer(t *testing.T, n int64, reason string) []byte {
+	t.Helper()
+	b, err := proto.Marshal(&collector.ExportTraceServiceResponse{
+		PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: n, ErrorMessage: reason},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What the hub leaves out of what it takes is counted, and each reason logged
+// once.
+func TestPartialSuccess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		hub := &memoryHub{}
+		add, lost, stop := runLogging(hub, &log)
+		send := func(answer []byte) {
+			hub.answer = answer
+			add(4)
+			time.Sleep(flushEvery) // of the bubble's clock
+			synctest.Wait()
+		}
+		for _, n := range []int64{1, 2, 9, 0, -1} {
+			send(partialAnswer(t, n, "over the limit"))
+		}
+		if *lost != 1+2+4 || strings.Count(log.String(), "over the limit") != 1 {
+			t.Errorf("%d are lost, want 7; the log says %s", *lost, &log)
+		}
+		for i := range 100 {
+			send(partialAnswer(t, 1, "reason "+strconv.Itoa(i)))
+		}
+		if got := strings.Count(log.String(), "\n"); got != maxReasons {
+			t.Errorf("%d lines, want %d", got, maxReasons)
+		}
+		for _, answer := range [][]byte{nil, []byte("{}"), []byte("\x0a"), []byte("\x0a\x05\x08"), bytes.Repeat([]byte{0xff}, 100)} {
+			before := *lost
+			if send(answer); *lost != before {
+				t.Errorf("%x loses something", answer)
+			}
+		}
+		stop()
+	})
 }

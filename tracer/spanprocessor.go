@@ -4,8 +4,11 @@ import (
 	"context"
 	"sync"
 
+	"go.opentelemetry.io/otel/attribute"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/reconcile-tracer/tracer/tracer/semconv"
 )
 
 // maxAdopted is how many spans of others may be open at a time; further ones
@@ -92,6 +95,12 @@ func (s adoptedSpan) SpanContext() trace.SpanContext { return s.self }
 
 // Parent is the phase, or the span of the same provider, that it stands under.
 func (s adoptedSpan) Parent() trace.SpanContext { return s.parent }
+
+// Attributes are as many as the hub takes, with the span's number.
+func (s adoptedSpan) Attributes() []attribute.KeyValue {
+	all := s.ReadOnlySpan.Attributes()
+	return all[:min(len(all), semconv.MaxAttributes-1)]
+}
 
 // Events are none: they quote errors.
 func (s adoptedSpan) Events() []sdktrace.Event { return nil }

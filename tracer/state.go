@@ -182,7 +182,7 @@ func (s *controllerState) poll() {
 	}
 	s.mu.Unlock()
 	for kind, hasSynced := range asked {
-		if !hasSynced() {
+		if has, _ := spared(hasSynced); !has {
 			continue
 		}
 		s.mu.Lock()

@@ -46,6 +46,7 @@ type Tracer struct {
 	control  *control.Debugger // nil: no commands are taken
 	detach   context.CancelFunc
 	held     heldWorkers
+	unread   sync.Once // see unreadable
 }
 
 // Start starts tracing. Without an endpoint it returns a Tracer that is off.
@@ -83,14 +84,14 @@ func (t *Tracer) launch() {
 			return nil, 0
 		}
 		return id.encodeSpans(buf, batch), len(batch.spans)
-	}, t.spans.lose})
+	}, t.spans.lose, t.spans.lost})
 	records := t.sender("/v1/logs", source{t.records.wake, func(buf []byte) ([]byte, int) {
 		batch := t.records.take()
 		if len(batch) == 0 {
 			return nil, 0
 		}
 		return id.encodeRecords(buf, batch, t.spans.lost()), len(batch)
-	}, t.records.lose})
+	}, t.records.lose, t.records.lost})
 	t.running.Go(func() { spans.run(ctx) })
 	t.running.Go(func() { records.run(ctx) })
 	t.running.Go(func() { t.state.run(t.stop, t.put) })
@@ -171,18 +172,24 @@ func (p processor) Shutdown(context.Context) error { return nil }
 // ForceFlush does nothing: nothing waits for longer than 25 ms anyway.
 func (p processor) ForceFlush(context.Context) error { return nil }
 
+// maxText is the longest text of a span's attribute, in bytes: what is longer is
+// cut there.
+const maxText = 4096
+
 // newProvider makes a provider of our own: a user's would bring its sampler,
-// and with the default limits the 129th event pushes out the first.
+// and with the default limits the 129th event pushes out the first. The limits
+// are those that the hub takes: what a span has over them is let go here, the
+// oldest events and links first, and never the whole span there.
 func newProvider(spans *spanBuffer) *sdktrace.TracerProvider {
 	return sdktrace.NewTracerProvider(
 		sdktrace.WithSampler(sdktrace.AlwaysSample()),
 		sdktrace.WithIDGenerator(ids{}),
 		sdktrace.WithSpanProcessor(processor{spans}),
 		sdktrace.WithRawSpanLimits(sdktrace.SpanLimits{
-			AttributeValueLengthLimit:   4096,
-			AttributeCountLimit:         128,
-			EventCountLimit:             1024,
-			LinkCountLimit:              256,
+			AttributeValueLengthLimit:   maxText,
+			AttributeCountLimit:         semconv.MaxAttributes - 1, // the span's number is one too
+			EventCountLimit:             semconv.MaxEvents,
+			LinkCountLimit:              semconv.MaxLinks,
 			AttributePerEventCountLimit: 64,
 			AttributePerLinkCountLimit:  16,
 		}))

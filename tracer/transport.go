@@ -1,6 +1,7 @@
 package tracer
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -37,7 +38,7 @@ func (tr *transport) WrappedRoundTripper() http.RoundTripper { return tr.next }
 
 // RoundTrip sends the request and records it if it is a reconcile's.
 func (tr *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !tr.t.Enabled() {
+	if !tr.t.Enabled() || req.URL == nil {
 		return tr.next.RoundTrip(req)
 	}
 	r := from(req.Context())
@@ -118,12 +119,24 @@ func (r *reconcile) liveRead(next http.RoundTripper, req *http.Request, to targe
 		attribute.String(semconv.AttrReadSource, semconv.ReadAPI),
 		attribute.String(semconv.AttrReadKind, to.resource.Resource))
 	res, _, err := r.send(next, req, to, "")
-	if err != nil {
-		c.end(c.fail(errorType(err)))
+	if failed := unanswered(res, err); failed != nil {
+		c.end(c.fail(errorType(failed)))
 		return res, err
 	}
 	watch(res, func(found scanned, err error) { c.endRead(res.StatusCode, found, err) })
 	return res, nil
+}
+
+// errNoAnswer stands for an answer that a transport says is there and is not;
+// net/http tells the client of it.
+var errNoAnswer = errors.New("no answer")
+
+// unanswered is the error of a request without an answer, nil where there is one.
+func unanswered(res *http.Response, err error) error {
+	if err == nil && res == nil {
+		return errNoAnswer
+	}
+	return err
 }
 
 func (c *call) endRead(status int, found scanned, err error) {

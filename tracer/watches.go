@@ -35,7 +35,7 @@ func (w *Watches) gateOf() *control.Gate {
 // events can be held.
 func holdable(next http.RoundTripper, req *http.Request, watch func(context.Context, *http.Response, string)) (*http.Response, error) {
 	res, err := next.RoundTrip(req)
-	if err != nil || req.Method != http.MethodGet || !isWatch(req.URL.Query()) || res.StatusCode != http.StatusOK {
+	if err != nil || res == nil || req.Method != http.MethodGet || !isWatch(req.URL.Query()) || res.StatusCode != http.StatusOK {
 		return res, err
 	}
 	if to, ok := pathTarget(req.URL); ok {

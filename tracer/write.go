@@ -50,9 +50,9 @@ func (r *reconcile) write(next http.RoundTripper, req *http.Request, to target) 
 	wrote := func(what ...string) {
 		r.wrote(req.Context().Done(), what, verbOf(req.Method, to), to.resource.Resource)
 	}
-	if err != nil {
-		w.end(w.fail(errorType(err)))
-		wrote(errorType(err))
+	if failed := unanswered(res, err); failed != nil {
+		w.end(w.fail(errorType(failed)))
+		wrote(errorType(failed))
 		return res, err
 	}
 	watch(res, func(found scanned, err error) {

@@ -24,7 +24,7 @@ type attachOptions struct {
 	ephemeral bool
 	token     string
 	ingest    string
-	commands  string
+	control   string
 	open      bool
 	check     bool
 	printRBAC bool
@@ -56,7 +56,8 @@ have put into the cluster stays there.
 Pods. It lists them and asks first; without a terminal it needs --yes.
 
 Your own controllers attach to the same hub, with the address and the token that
-the progress names. What is not seen: spans of the API server and of etcd.
+the progress names. Spans of the API server and of etcd are seen only where these
+send them to --otlp-grpc, on this machine (docs/spans.md says how).
 
 The reference controller takes the page's commands, and makes a mistake for a
 PodSet that asks for it: one with the annotation
@@ -97,7 +98,7 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep the history in a temporary folder and remove it at the end")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
-	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
+	tokenFlag(f, &o.control, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	o.share.addFlags(f, shareAutoKept)
 	embedFlag(f, &o.embed)
@@ -111,8 +112,8 @@ func (o *attachOptions) addFlags(cmd *cobra.Command) {
 func (o *attachOptions) checkFlags() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
-	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
-	tokens := server.Tokens{Presenter: o.token, Ingest: o.ingest, Control: o.commands}
+	o.control = or(o.control, os.Getenv("TRACER_CONTROL_TOKEN"))
+	tokens := server.Tokens{Presenter: o.token, Ingest: o.ingest, Control: o.control}
 	if err := errors.Join(o.share.check(tokens), checkNamespace(o.namespace), checkEmbed(o.embed)); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func newAttachRun(o *attachOptions, folder *runFolder, found target, address str
 	}
 	a := &attachRun{
 		crew: crew{command: "attach", io: o.io, folder: folder, address: address, self: self,
-			token: o.token, ingest: o.ingest, commands: o.commands, share: o.share, embed: o.embed},
+			token: o.token, ingest: o.ingest, control: o.control, share: o.share, embed: o.embed},
 		open:      o.open,
 		name:      found.name,
 		grpc:      o.grpc,

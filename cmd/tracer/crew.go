@@ -53,9 +53,9 @@ type crew struct {
 	// embed are the sites that may show the map in a frame.
 	embed []string
 	self  string
-	// commands is the token with which the reconciler takes commands.
-	commands string
-	fail     context.CancelCauseFunc
+	// control is the token with which the reconciler takes commands.
+	control string
+	fail    context.CancelCauseFunc
 
 	hub, reconciler *member
 
@@ -68,7 +68,7 @@ func (d *crew) hubChild(env []string, more ...string) supervise.Child {
 		Name: nameHub, Path: d.self, Policy: supervise.Policy{Grace: hubGrace},
 		Args: slices.Concat([]string{"serve", "--exit-with-parent", "--listen", d.address, "--data", d.folder.hub()}, d.share.args(), embedArgs(d.embed), more),
 		Env: d.environment(given("TRACER_TOKEN", d.token, given("TRACER_VIEWER_TOKEN", d.share.token,
-			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.commands, env))))...),
+			given("TRACER_INGEST_TOKEN", d.ingest, given("TRACER_CONTROL_TOKEN", d.control, env))))...),
 	}
 }
 
@@ -92,7 +92,7 @@ func (d *crew) settleTokens() error {
 	if err := d.settleToken(&d.ingest, d.folder.ingestToken()); err != nil {
 		return err
 	}
-	return d.settleToken(&d.commands, d.folder.controlToken())
+	return d.settleToken(&d.control, d.folder.controlToken())
 }
 
 // settleToken takes a token that was not given from its file, or makes both.
@@ -154,7 +154,7 @@ func (d *crew) sendHeaders() string {
 // sayAttach tells how a controller of one's own finds the hub. A token that
 // the user chose is not repeated.
 func (d *crew) sayAttach() {
-	d.say("%s", attachLines("http://"+d.address, server.KeptIn(d.folder.hub(), d.ingest, d.commands)))
+	d.say("%s", attachLines("http://"+d.address, server.KeptIn(d.folder.hub(), d.ingest, d.control)))
 }
 
 // attachLines are what a shell has to be told before a controller is started
@@ -171,7 +171,7 @@ func (d *crew) reconcilerChild(env []string, more ...string) supervise.Child {
 	env = slices.Concat(env, []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + d.address,
 		d.sendHeaders(),
-		"TRACER_CONTROL=1", "TRACER_CONTROL_TOKEN=" + d.commands,
+		"TRACER_CONTROL=1", "TRACER_CONTROL_TOKEN=" + d.control,
 	})
 	return supervise.Child{
 		Name: nameReconciler, Path: d.self, Policy: supervise.Policy{Grace: reconcilerGrace},

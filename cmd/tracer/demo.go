@@ -18,7 +18,7 @@ type demoOptions struct {
 	ephemeral    bool
 	token        string
 	ingest       string
-	commands     string
+	control      string
 	open         bool
 	localcluster string
 	bug          string
@@ -39,7 +39,8 @@ controller ('tracer reconcile') with a sample PodSet, and open the page.
 One line, "ready: <login url>", goes to standard output when the page can be
 opened; progress goes to standard error, the logs of the three to the folder
 "logs" in the data folder. One that dies is started again. Ctrl-C ends
-everything. All of it listens on this machine only.
+everything. All of it listens on this machine only, but the viewers' address of
+--share.
 
 History, objects, the page's address and its tokens are kept in the data folder
 and are there again at the next start. kubectl works with the file "kubeconfig"
@@ -79,7 +80,7 @@ When the hub goes away, all of that is lifted within a second.
 	f.BoolVar(&o.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: made at the first start and kept)")
 	tokenFlag(f, &o.ingest, "ingest-token", "TRACER_INGEST_TOKEN", "the token of controllers (default: made at the first start and kept)")
-	tokenFlag(f, &o.commands, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
+	tokenFlag(f, &o.control, "control-token", "TRACER_CONTROL_TOKEN", "the token of controllers that take the presenter's commands (default: made at the first start and kept)")
 	f.BoolVar(&o.open, "open", true, "open the page in the browser")
 	o.share.addFlags(f, shareAutoKept)
 	embedFlag(f, &o.embed)
@@ -201,8 +202,8 @@ func (d *demoRun) bringUpLoop(ctx context.Context) (login string, err error) {
 func (o *demoOptions) check() error {
 	o.token = or(o.token, os.Getenv("TRACER_TOKEN"))
 	o.ingest = or(o.ingest, os.Getenv("TRACER_INGEST_TOKEN"))
-	o.commands = or(o.commands, os.Getenv("TRACER_CONTROL_TOKEN"))
-	if err := o.share.check(server.Tokens{Presenter: o.token, Ingest: o.ingest, Control: o.commands}); err != nil {
+	o.control = or(o.control, os.Getenv("TRACER_CONTROL_TOKEN"))
+	if err := o.share.check(server.Tokens{Presenter: o.token, Ingest: o.ingest, Control: o.control}); err != nil {
 		return err
 	}
 	if err := errors.Join(checkBug(o.bug), checkEmbed(o.embed)); err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/reconcile-tracer/tracer/server"
 )
 
 // checkLoopback refuses an address that others could reach.
@@ -18,7 +20,7 @@ func checkLoopback(command, address string) error {
 	if err != nil {
 		return err
 	}
-	if isLoopback(host) {
+	if server.IsLoopback(host) {
 		return nil
 	}
 	return usagef("--listen %q: %s is for this machine only (give 127.0.0.1:port; to serve others run 'tracer serve')", address, command)

@@ -32,7 +32,7 @@ func newDemoRun(o *demoOptions, folder *runFolder, program string, hub addresses
 	return &demoRun{
 		crew: crew{
 			command: "demo", io: o.io, folder: folder, address: hub.page, self: self,
-			token: o.token, ingest: o.ingest, commands: o.commands, share: o.share, embed: o.embed,
+			token: o.token, ingest: o.ingest, control: o.control, share: o.share, embed: o.embed,
 		},
 		open: o.open, program: program, grpc: hub.grpc, bug: o.bug,
 	}, nil

@@ -35,8 +35,12 @@ func (d *crew) awaitAttached(ctx context.Context, m *member, e supervise.Event) 
 
 // attachedSince reports whether the hub has heard since then of a controller
 // whose caches are filled, or which says why they are not. A hub that does not
-// answer has not.
+// answer has not. One that has died is not asked: its port may be another's, who
+// would get the token.
 func (d *crew) attachedSince(ctx context.Context, then time.Time) bool {
+	if hubAddress(d.folder.hub()) != "http://"+d.address {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.address+"/api/v1/rows?row=controller", nil)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,8 @@ import (
 // object that its first list finds, and no event. One that may not watch never
 // has them filled.
 func TestAttachedIsWithFilledCaches(t *testing.T) {
+	folder := keptFolder(t)
+	lockHub(t, folder)
 	for row, want := range map[string]bool{
 		`"connected":true,"heard":2000000,"synced":["Pod","PodSet"]`:           true,
 		`"connected":true,"heard":2000000,"synced":["Pod"],"unsynced":["Pod"]`: false,
@@ -25,7 +28,8 @@ func TestAttachedIsWithFilledCaches(t *testing.T) {
 		hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"row":"controller",`+row+"}\n")
 		}))
-		d := &crew{address: strings.TrimPrefix(hub.URL, "http://")}
+		sayAddress(t, folder, hub.URL)
+		d := &crew{address: strings.TrimPrefix(hub.URL, "http://"), folder: &runFolder{path: filepath.Dir(folder)}}
 		if got := d.attachedSince(t.Context(), time.Unix(1, 0)); got != want {
 			t.Errorf("of %s it is said that it is attached: %v", row, got)
 		}

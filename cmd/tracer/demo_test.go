@@ -160,7 +160,7 @@ func TestTokensGoToWhomTheyAreFor(t *testing.T) {
 	for _, name := range []string{"TRACER_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "KUBECONFIG"} {
 		t.Setenv(name, "from-the-shell")
 	}
-	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token", commands: "control-word"}}
+	d := &demoRun{crew: crew{folder: &runFolder{path: "/data"}, address: "127.0.0.1:7780", token: "page-token", ingest: "ingest-token", control: "control-word"}}
 	for _, c := range []struct {
 		name   string
 		env    []string
@@ -310,8 +310,8 @@ func TestControlTokenIsMadeOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, err := os.ReadFile(folder.controlToken())
-	if err != nil || first.commands == "" || second.commands != first.commands || strings.TrimSpace(string(kept)) != first.commands || first.commands == first.ingest {
-		t.Errorf("the token is %q, then %q, and %q, %v is kept", first.commands, second.commands, kept, err)
+	if err != nil || first.control == "" || second.control != first.control || strings.TrimSpace(string(kept)) != first.control || first.control == first.ingest {
+		t.Errorf("the token is %q, then %q, and %q, %v is kept", first.control, second.control, kept, err)
 	}
 }
 
@@ -322,10 +322,10 @@ func TestPageTokenIsTaken(t *testing.T) {
 	if err := os.MkdirAll(folder.hub(), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(folder.pageToken(), []byte("made-token\n"), 0o600); err != nil {
+	if err := os.WriteFile(folder.pageToken(), []byte("a-token-that-was-made\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for given, want := range map[string]string{"": "made-token", "given-token": "given-token"} {
+	for given, want := range map[string]string{"": "a-token-that-was-made", "given-token": "given-token"} {
 		c := &crew{folder: folder, token: given}
 		if err := c.takePageToken(); err != nil || c.token != want {
 			t.Errorf("given %q: %q (%v), want %q", given, c.token, err, want)

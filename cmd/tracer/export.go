@@ -46,6 +46,10 @@ folders of 'tracer serve', 'tracer demo' and 'tracer attach': it asks the hub th
 runs in one of them, wherever it listens. When several run, it names them and takes
 none; when none runs, it takes the folder that was written to last.
 
+The token that a data folder keeps is sent to the hub that runs in it, at the
+address that this hub has written there, and to no other: give the token of any
+other hub yourself, best in TRACER_TOKEN.
+
 With --since, --until or --controller it writes a part: whole reconciles, hence
 from a little before to a little after, and with those whose writes caused them.
 What the hub has redacted stays redacted.`,
@@ -68,8 +72,8 @@ What the hub has redacted stays redacted.`,
 	f.StringVar(&o.since, "since", "", "leave out what ended before: a time like 2006-01-02T15:04:05Z, or how long ago, like 10m")
 	f.StringVar(&o.until, "until", "", "leave out what began after: a time, or how long ago")
 	f.Var((*words)(&o.controllers), "controller", "only this controller; may be repeated")
-	f.StringVar(&o.hub, "hub", "", "the hub's address (default: that of the one that runs, else "+defaultHub+")")
-	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: the one kept in the data folder)")
+	f.StringVar(&o.hub, "hub", "", "the hub's address (default: that of the one that runs; with a token given, else "+defaultHub+")")
+	tokenFlag(f, &o.token, "token", "TRACER_TOKEN", "the presenter's token (default: the one kept in the data folder of the hub that runs)")
 	f.StringVar(&o.data, "data", "", "the data folder of a hub, a demo or attach (default: the one in which a hub runs, else the one written to last)")
 	return cmd
 }
@@ -91,7 +95,7 @@ func (o *exportOptions) check() error {
 		o.out = "tracer-" + time.Now().UTC().Format("20060102-150405") + ".jsonl.gz"
 	}
 	o.gzip = o.gzip || strings.HasSuffix(o.out, ".gz")
-	return checkTokens(server.Tokens{Presenter: o.token})
+	return checkSent(server.Tokens{Presenter: o.token})
 }
 
 // exportTime reads a time, or how long ago something was; "" is 0.
@@ -151,7 +155,7 @@ func (o *exportOptions) copyTo(ctx context.Context, from source, to *countingWri
 	counts, err := server.ExportFolder(ctx, from.folder, o.window(), o.gzip, to, func(c recording.Counts) { p.tell(c.Requests, to.n) })
 	switch {
 	case server.IsInUse(err):
-		return counts, fmt.Errorf("a hub runs in %s, and does not say where: name its address with --hub", from.folder)
+		return counts, fmt.Errorf("a hub runs in %s, and does not say where: name its address with --hub, and give its presenter's token in TRACER_TOKEN", from.folder)
 	case server.IsMissing(err):
 		return counts, fmt.Errorf("no hub runs in %s, and it has no journal: start one, or name another with --hub or --data", from.folder)
 	}

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,16 +29,11 @@ type source struct {
 	noToken   bool
 }
 
-// findSource says where the hub is.
+// findSource says where the hub is. A kept token goes to where the hub of its
+// folder runs, and nowhere else: any other address may be a stranger's.
 func (o *exportOptions) findSource() (source, error) {
 	s, err := o.chooseSource()
-	if err != nil {
-		return s, err
-	}
-	if o.hub != "" {
-		s.url = strings.TrimSuffix(o.hub, "/")
-	}
-	if o.token == "" && s.folder != "" {
+	if err == nil && o.token == "" && s.url != "" {
 		s.tokenFile = filepath.Join(s.folder, "token")
 		o.token, err = keptToken(s.tokenFile)
 		s.noToken = o.token == ""
@@ -48,13 +42,21 @@ func (o *exportOptions) findSource() (source, error) {
 }
 
 func (o *exportOptions) chooseSource() (source, error) {
+	if o.hub != "" && o.token != "" {
+		return source{url: strings.TrimSuffix(o.hub, "/")}, nil
+	}
+	found := []source{}
+	if o.data != "" {
+		if !isFolder(o.data) {
+			return source{}, fmt.Errorf("--data %q: there is no such folder (name the data folder of a hub, of a demo or of attach)", o.data)
+		}
+		found = append(found, sourceIn(o.data))
+	}
 	switch {
-	case o.data != "" && !isFolder(o.data):
-		return source{}, fmt.Errorf("--data %q: there is no such folder (name the data folder of a hub, of a demo or of attach)", o.data)
+	case o.hub != "":
+		return o.namedSource(found)
 	case o.data != "":
-		return sourceIn(o.data), nil
-	case o.hub != "" && o.token != "":
-		return source{}, nil
+		return found[0], nil
 	}
 	return o.usualSource()
 }
@@ -67,12 +69,59 @@ func sourceIn(folder string) source {
 	return source{url: hubAddress(folder), folder: folder}
 }
 
+// namedSource is the hub at --hub, if it is the one that runs in a folder: of
+// those given, else of the usual ones.
+func (o *exportOptions) namedSource(in []source) (source, error) {
+	where := "the data folder"
+	if len(in) == 0 {
+		where = "any usual data folder"
+		for _, folder := range usualFolders() {
+			in = append(in, sourceIn(folder))
+		}
+	}
+	for _, s := range in {
+		if s.url != "" && sameHub(s.url, o.hub) {
+			return s, nil
+		}
+	}
+	return source{}, fmt.Errorf("--hub %s: it is not the hub that runs in %s, so no kept token is sent there "+
+		"(give its presenter's token in TRACER_TOKEN or with --token, or leave --hub out and name the folder of a hub that runs with --data)", o.hub, where)
+}
+
+// sameHub says whether two addresses are the same; all names of this machine are.
+func sameHub(one, other string) bool {
+	a, errA := url.Parse(one)
+	b, errB := url.Parse(other)
+	return errA == nil && errB == nil && a.Scheme == b.Scheme && portOf(a) == portOf(b) &&
+		(strings.EqualFold(a.Hostname(), b.Hostname()) || server.IsLoopback(a.Hostname()) && server.IsLoopback(b.Hostname()))
+}
+
+func portOf(u *url.URL) string {
+	return or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+}
+
 // usualSource is the hub that runs in one of the default data folders. Where none
-// does it is whoever is at the default address, with the folder that was written
-// to last.
+// does it is the folder that was written to last; with a token that was given, the
+// hub at the default address is asked first.
 func (o *exportOptions) usualSource() (source, error) {
-	var running []source
-	newest, last := source{url: defaultHub}, int64(0)
+	running, newest := usualHubs()
+	switch {
+	case len(running) == 1:
+		return running[0], nil
+	case len(running) > 1:
+		return source{}, tooMany(running)
+	case o.token != "":
+		newest.url = defaultHub
+	case newest.folder == "":
+		return source{}, errors.New("no hub runs in a usual data folder, and none has a history: name a hub's folder with --data, or its address with --hub and its token in TRACER_TOKEN")
+	}
+	return newest, nil
+}
+
+// usualHubs are the hubs that run in the default data folders, and the one of these
+// folders that was written to last.
+func usualHubs() (running []source, newest source) {
+	last := int64(0)
 	for _, folder := range usualFolders() {
 		s := sourceIn(folder)
 		if s.url != "" {
@@ -82,23 +131,15 @@ func (o *exportOptions) usualSource() (source, error) {
 			newest.folder, last = s.folder, info.ModTime().UnixNano()
 		}
 	}
-	if o.hub != "" {
-		if i := slices.IndexFunc(running, func(s source) bool { return s.url == strings.TrimSuffix(o.hub, "/") }); i >= 0 {
-			return running[i], nil
-		}
-		return newest, nil
-	}
-	switch len(running) {
-	case 0:
-		return newest, nil
-	case 1:
-		return running[0], nil
-	}
+	return running, newest
+}
+
+func tooMany(running []source) error {
 	said := ""
 	for _, s := range running {
 		said += fmt.Sprintf("\n  --data '%s'   (%s)", s.folder, s.url)
 	}
-	return source{}, fmt.Errorf("%d hubs run: choose one with --data:%s", len(running), said)
+	return fmt.Errorf("%d hubs run: choose one with --data:%s", len(running), said)
 }
 
 // usualFolders are the default data folders of serve, demo and attach.
@@ -156,7 +197,7 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 	}
 	req.Header.Set("Authorization", "Bearer "+o.token)
 	req.Header.Set("Accept-Encoding", "identity") // what comes is the file
-	res, err := (&http.Client{Transport: patient()}).Do(req)
+	res, err := (&http.Client{Transport: exportTransport()}).Do(req)
 	if err != nil {
 		return recording.Counts{}, fmt.Errorf("asking the hub: %w (start it, or name another with --hub)", err)
 	}
@@ -174,9 +215,9 @@ func (o *exportOptions) fromHub(ctx context.Context, from source, to *countingWr
 // answerWithin is how long a hub may take until it begins to answer.
 const answerWithin = 30 * time.Second
 
-// patient waits for the end of an answer as long as it takes, but not for its
+// exportTransport waits for the end of an answer as long as it takes, but not for its
 // beginning.
-func patient() http.RoundTripper {
+func exportTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = answerWithin
 	return t

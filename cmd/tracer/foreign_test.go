@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	foreignToken  = "presenter-token"
-	foreignIngest = "ingest-token"
+	foreignToken  = "the-presenter-token"
+	foreignIngest = "the-emitters-token"
 	// writtenAt is the second in which the files of testdata/foreign happen. The
 	// fold compares times with the hub's clock, so they are sent as of now.
 	writtenAt = "1767225600"

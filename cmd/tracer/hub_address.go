@@ -18,12 +18,15 @@ func writeHubAddress(hub, url string) error {
 }
 
 // hubAddress is the URL of the hub that runs in a folder now, "" where none does
-// or where it has not said.
+// or where it has not said yet: what was written before it took the folder is the
+// address of the one before, where anybody may listen by now.
 func hubAddress(hub string) string {
-	if !server.Runs(hub) {
+	since, runs := server.Runs(hub)
+	said, err := os.Stat(addressFile(hub))
+	if !runs || err != nil || said.ModTime().Before(since) {
 		return ""
 	}
-	return lastAddress(hub) // a hub that is just starting may not have written it
+	return lastAddress(hub)
 }
 
 // lastAddress is the URL of the hub that ran in a folder last, "" where none did.

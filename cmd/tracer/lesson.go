@@ -56,9 +56,13 @@ to start one, on the page of the hub that runs.`,
 
 // howToStart says the ways to start a lesson.
 func howToStart(id string) string {
-	page := "<hub>"
-	if hub, err := (&exportOptions{}).usualSource(); err == nil { // several may run
-		page = hub.url
+	page := defaultHub
+	switch running, _ := usualHubs(); len(running) {
+	case 0:
+	case 1:
+		page = running[0].url
+	default:
+		page = "<hub>"
 	}
 	return fmt.Sprintf(`
 To start one, for example the first:

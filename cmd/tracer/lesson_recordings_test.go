@@ -22,7 +22,7 @@ func TestHubsHaveTheRecordedLessons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header.Set("Authorization", "Bearer page-word")
+		req.Header.Set("Authorization", "Bearer the-word-of-the-page")
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

@@ -99,7 +99,7 @@ func (o *lessonOptions) check() error {
 	if u, err := url.Parse(o.hub); o.hub != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return usagef("--hub %q: not a URL (give it as http://127.0.0.1:7780)", o.hub)
 	}
-	return errors.Join(o.checkRecord(), checkTokens(server.Tokens{Presenter: o.token, Ingest: o.ingest}))
+	return errors.Join(o.checkRecord(), checkSent(server.Tokens{Presenter: o.token, Ingest: o.ingest}))
 }
 
 // run runs the lesson until its end or Ctrl-C; what it made is gone then.

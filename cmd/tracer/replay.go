@@ -96,7 +96,7 @@ func (o *replayOptions) check(cmd *cobra.Command) error {
 		return err
 	}
 	return errors.Join(checkLoopback("replay", o.listen), checkTokens(server.Tokens{Presenter: o.token}),
-		checkTokens(server.Tokens{Ingest: o.ingest}), o.log.check())
+		checkSent(server.Tokens{Ingest: o.ingest}), o.log.check())
 }
 
 func (o *replayOptions) run(ctx context.Context) (err error) {

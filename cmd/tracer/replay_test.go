@@ -39,7 +39,7 @@ func TestPlayIntoAHubLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out.jsonl")
-	export := exportOptions{out: out, hub: hub.URL(), token: "page-word", io: quiet}
+	export := exportOptions{out: out, hub: hub.URL(), token: "the-word-of-the-page", io: quiet}
 	if err := export.run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func runHub(t *testing.T, data string) *server.Hub {
 	t.Helper()
 	ready := make(chan struct{})
 	hub, err := server.New(t.Context(), server.Config{
-		Listen: "127.0.0.1:0", Data: data, Token: "page-word", Log: slog.New(slog.DiscardHandler), Recordings: withLessons(), OnReady: func() { close(ready) },
+		Listen: "127.0.0.1:0", Data: data, Token: "the-word-of-the-page", Log: slog.New(slog.DiscardHandler), Recordings: withLessons(), OnReady: func() { close(ready) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -59,6 +59,7 @@ A controller sends with
   OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20<ingest token>"
 Tokens that are not given are made at the first start and kept in the data
 folder, in the files "token", "viewer-token", "ingest-token" and "control-token".
+One that is given has 16 characters at least, as 'openssl rand -hex 16' makes.
 With the last one a controller takes commands from the page (pause, step, faults):
   TRACER_CONTROL=1 TRACER_CONTROL_TOKEN=<control token>
 

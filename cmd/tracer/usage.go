@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,24 +40,23 @@ func flagError(err error) error {
 
 // checkAddress checks the form of an address to listen on.
 func checkAddress(flag, value string) error {
-	_, port, err := net.SplitHostPort(value)
-	if err != nil {
-		return usagef("--%s %q: not an address (give host:port, for example 127.0.0.1:7780; port 0 takes a free one)", flag, value)
-	}
-	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return usagef("--%s %q: port %q is not between 0 and 65535 (0 takes a free one)", flag, value, port)
+	if err := server.CheckAddress("--"+flag, value); err != nil {
+		return &usageError{err}
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // checkTokens applies the hub's rules to tokens before anything is started.
 func checkTokens(t server.Tokens) error {
 	if err := server.CheckTokens(t); err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
+
+// checkSent applies a hub's rules to tokens that are sent to one.
+func checkSent(t server.Tokens) error {
+	if err := server.CheckSent(t); err != nil {
 		return &usageError{err}
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // budgets are how many bytes each file may have when it travels, gzipped.
-var budgets = map[string]int{"app.js": 60_000, "classroom.js": 15_300, "picture.js": 3_000, "panels.js": 18_500, "app.css": 16_000}
+var budgets = map[string]int{"app.js": 60_000, "classroom.js": 15_300, "picture.js": 3_000, "panels.js": 19_500, "app.css": 16_000}
 
 func main() {
 	entry := flag.String("entry", "web/src/main.ts", "the page's first module")

@@ -32,9 +32,9 @@ import (
 const hubFolder = "TRACER_TEST_HUB_FOLDER"
 
 const (
-	pageToken    = "page-token"
-	ingestToken  = "ingest-token"
-	controlToken = "control-token"
+	pageToken    = "the-presenter-token"
+	ingestToken  = "the-emitters-token"
+	controlToken = "the-controllers-token"
 )
 
 func TestMain(m *testing.M) {

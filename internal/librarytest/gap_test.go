@@ -23,7 +23,7 @@ import (
 func hub(t *testing.T) *server.Hub {
 	t.Helper()
 	h, err := server.New(t.Context(), server.Config{
-		Listen: "127.0.0.1:0", Data: t.TempDir(), Token: "presenter-token", IngestToken: "ingest-token",
+		Listen: "127.0.0.1:0", Data: t.TempDir(), Token: "the-presenter-token", IngestToken: "the-emitters-token",
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func gaps(t *testing.T, hubURL string) (out []flow.Gap) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer presenter-token")
+	req.Header.Set("Authorization", "Bearer the-presenter-token")
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestWhatWasDroppedIsAGapWhenTheHubIsBack(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(door.Close)
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20ingest-token")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20the-emitters-token")
 	r := newRigAt(t, nil, door.URL, asProtobuf)
 	r.converge()
 	// Records are conflated per item, so the drops are all spans.

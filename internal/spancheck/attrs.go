@@ -87,7 +87,7 @@ var byKind = map[kind][]string{
 	integer: {
 		semconv.AttrRequeueCount, semconv.AttrWorker, semconv.AttrObjectGeneration, semconv.AttrObjectObservedGen,
 		semconv.AttrSeq, semconv.AttrQueueDepth, semconv.AttrQueuePriority, semconv.AttrQueueNumRequeues,
-		semconv.AttrReadCount, semconv.AttrReadStaleBy, semconv.AttrReadStaleSince, semconv.AttrHTTPStatus,
+		semconv.AttrReadCount, semconv.AttrPlanCount, semconv.AttrReadStaleBy, semconv.AttrReadStaleSince, semconv.AttrHTTPStatus,
 		semconv.AttrEmitterFirstSeq, semconv.AttrEmitterLastSeq, semconv.AttrEmitterDropped, semconv.AttrSpanStart,
 		semconv.AttrItemReadySince, semconv.AttrItemReadyOrder, semconv.AttrItemDelayedSince,
 		semconv.AttrItemDelayedUntil, semconv.AttrItemRequeues, semconv.AttrHoldSince, semconv.AttrHoldUntil,

@@ -14,7 +14,7 @@ func TestFreeNamesWhatStands(t *testing.T) {
 {"row":"control","key":"b","controller":"other","text":"presenter paused other"}
 {"row":"control","key":"c","controller":"podset","text":"presenter paused podset","to":7}
 `
-	const all = `{"row":"control","key":"d4","controller":"podset","text":"presenter held back the watch events of pods from podset for 600 s"}
+	const all = `{"row":"control","key":"d4","controller":"podset","text":"presenter held back the watch events of pods that podset gets for 600 s"}
 `
 	const own = `{"row":"control","key":"e5","controller":"podset","item":"lesson-1/web","text":"presenter paused podset with lesson-1/web"}
 `

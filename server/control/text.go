@@ -59,11 +59,10 @@ func faultDeed(c wire.Command, who string) string {
 	case wire.FaultLatency:
 		return "made " + next + " of " + who + " take " + strconv.Itoa(c.DelayMS) + " ms longer" + seconds(c.Seconds)
 	case wire.FaultHoldWatch:
-		what := "its own objects"
-		if c.Resource != "" {
-			what = c.Resource
+		if c.Resource == "" {
+			return "held back the watch events of " + who + "'s own objects" + seconds(c.Seconds)
 		}
-		return "held back the watch events of " + what + " from " + who + seconds(c.Seconds)
+		return "held back the watch events of " + c.Resource + " that " + who + " gets" + seconds(c.Seconds)
 	case wire.FaultTimeoutBefore:
 		return "let " + next + " of " + who + " time out before the API server takes " + them(c)
 	case wire.FaultTimeoutAfter:

@@ -19,7 +19,8 @@ func TestCommandsInWords(t *testing.T) {
 		"presenter let the next write of podset time out before the API server takes it":         {Command: wire.Fault, Fault: wire.FaultTimeoutBefore},
 		"presenter let the next 2 writes of podset time out after the API server has taken them": {Command: wire.Fault, Fault: wire.FaultTimeoutAfter, Count: 2},
 		"presenter made each request of podset take 300 ms longer for 5 s":                       {Command: wire.Fault, Fault: wire.FaultLatency, DelayMS: 300, Seconds: 5},
-		"presenter held back the watch events of pods from podset for 4 s":                       {Command: wire.Fault, Fault: wire.FaultHoldWatch, Resource: "pods", Seconds: 4},
+		"presenter held back the watch events of podset's own objects for 4 s":                   {Command: wire.Fault, Fault: wire.FaultHoldWatch, Seconds: 4},
+		"presenter held back the watch events of pods that podset gets for 4 s":                  {Command: wire.Fault, Fault: wire.FaultHoldWatch, Resource: "pods", Seconds: 4},
 		"presenter lifted what stood for podset":                                                 {Command: wire.Lift},
 	} {
 		c.Controller = "podset"

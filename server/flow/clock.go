@@ -30,5 +30,6 @@ func (n *itemNote) stepBack(to int64) {
 	n.lastTo = min(n.lastTo, to)
 	n.foundAt = min(n.foundAt, to)
 	n.deletedAt = min(n.deletedAt, to)
+	n.numbers.fix(len(n.numbers.newest)) // what comes from now on comes after them
 	n.recent = slices.DeleteFunc(n.recent, func(h heldAt) bool { return h.at > to })
 }

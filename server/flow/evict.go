@@ -90,6 +90,7 @@ func (s *State) drop(p *pass) {
 	s.bytes -= p.bytes
 	if p.item != nil {
 		p.item.note.forget(p)
+		p.item.note.numbers.letGo(p)
 	}
 	if p.over() {
 		s.done.Remove(p.elem)

@@ -31,6 +31,7 @@ type itemNote struct {
 	waits  []*waitSlot
 	queued bool
 	diagnosis
+	numbers numbering
 }
 
 // taken is when a worker of a process took an item, or had none.
@@ -77,6 +78,7 @@ func (s *State) passToItem(p *pass) {
 	}
 	it := p.item
 	s.touchItem(it)
+	s.numberPass(it, p)
 	here := slices.Index(it.note.open, p)
 	switch {
 	case p.over() && here >= 0:

@@ -89,6 +89,9 @@ const (
 	// maxItemPasses is how many passes of an item, the newest ones, its findings
 	// are made from.
 	maxItemPasses = 64
+	// maxNumbered is how many passes of an item, the newest ones, may get another
+	// number when an older one comes late.
+	maxNumbered = 64
 	// maxAbove is on how many spans and audit ids a server span may hang, and
 	// maxOwners how many writes it may stand under.
 	maxAbove  = 8

@@ -37,6 +37,7 @@ type pass struct {
 	// outdatedAt is when a later pass of the item was seen, 0: not yet.
 	outdatedAt  int64
 	item        *itemSlot
+	nthFrom     int64 // the From by which it is numbered
 	links       []*link
 	index       []version
 	itemCounted bool
@@ -85,12 +86,17 @@ func newReconcile(trace, source string) *Reconcile {
 
 // edit returns p's row for changing, and p as touched.
 func (s *State) edit(p *pass) *Reconcile {
-	if p.frozen {
-		p.row, p.frozen = p.row.clone(), false
-	}
 	if !p.queued {
 		p.queued = true
 		s.dirty = append(s.dirty, p)
+	}
+	return p.own()
+}
+
+// own returns p's row, a copy of it where it has been given out.
+func (p *pass) own() *Reconcile {
+	if p.frozen {
+		p.row, p.frozen = p.row.clone(), false
 	}
 	return p.row
 }

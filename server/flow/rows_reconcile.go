@@ -10,7 +10,10 @@ type Reconcile struct {
 	// Source is the emitter: its service.instance.id.
 	Source string `json:"source"`
 	// Item is "namespace/name", or "name" where there is no namespace.
-	Item   string `json:"item"`
+	Item string `json:"item"`
+	// Nth is which of its controller's passes over the item it is, in the order
+	// of From, counted from 1 since the hub's journal begins, lost ones too.
+	Nth    int64  `json:"nth,omitempty"`
 	Object Object `json:"object"`
 	Worker int    `json:"worker"`
 	From   int64  `json:"from"`

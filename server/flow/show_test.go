@@ -57,7 +57,7 @@ func showDrops(drops []Drop) string {
 
 func showReconcile(r *Reconcile) string {
 	var b strings.Builder
-	b.WriteString(line("reconcile", r.Key, r.Controller, r.Item, span(r.From, r.To), at("start", r.Start), r.Result, r.Error,
+	b.WriteString(line("reconcile", r.Key, r.Controller, r.Item, num("nth", r.Nth), span(r.From, r.To), at("start", r.Start), r.Result, r.Error,
 		text("next", r.Next.Why), at("at", r.Next.At), num("reads", int64(r.ReadCount)), num("writes", int64(r.WriteCount)),
 		num("failed", int64(r.FailedWrites))))
 	if v := r.Object.ResourceVersion; v != "" {

@@ -69,6 +69,7 @@ type State struct {
 	// What the step under way has touched.
 	numbered   []*run
 	dirty      []*pass
+	renumbered []*pass // got another number, and need not be settled for it
 	dirtyItems []*itemSlot
 	changed    []changed
 	gone       []Output
@@ -168,6 +169,9 @@ func (s *State) refreshItems() {
 
 func (s *State) outputs() []Output {
 	out := s.gone
+	for _, p := range s.renumbered {
+		s.edit(p)
+	}
 	for _, p := range s.dirty {
 		out = appendRow(out, p)
 	}
@@ -176,9 +180,11 @@ func (s *State) outputs() []Output {
 	}
 	s.gone = nil
 	clear(s.dirty)
+	clear(s.renumbered)
 	clear(s.dirtyItems)
 	clear(s.changed)
-	s.dirty, s.dirtyItems, s.changed = s.dirty[:0], s.dirtyItems[:0], s.changed[:0]
+	s.dirty, s.renumbered = s.dirty[:0], s.renumbered[:0]
+	s.dirtyItems, s.changed = s.dirtyItems[:0], s.changed[:0]
 	return out
 }
 

@@ -104,8 +104,8 @@ func TestAFolderThatIsAskedForIsTaken(t *testing.T) {
 	}
 	time.AfterFunc(2*lockEvery, func() { _ = asker.Close() })
 	open(t, dir)
-	if !InUse(dir) {
-		t.Error("the folder is not in use")
+	if since, inUse := InUse(dir); !inUse || since.IsZero() {
+		t.Errorf("the folder is in use: %v, since %v", inUse, since)
 	}
 }
 

@@ -60,14 +60,21 @@ func tryLock(ctx context.Context, f *os.File) error {
 	}
 }
 
-// InUse says whether a hub has the folder. It makes nothing there.
-func InUse(dir string) bool {
+// InUse says whether a hub has the folder, and since when. It makes nothing there.
+func InUse(dir string) (since time.Time, inUse bool) {
 	f, err := os.Open(filepath.Join(dir, "lock"))
 	if err != nil {
-		return false
+		return time.Time{}, false
 	}
 	defer func() { _ = f.Close() }() // which gives back what it may have taken
-	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK)
+	if !errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB), unix.EWOULDBLOCK) {
+		return time.Time{}, false
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return time.Time{}, false
+	}
+	return info.ModTime(), true
 }
 
 func owner(f *os.File) string {

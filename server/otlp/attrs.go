@@ -22,7 +22,7 @@ var known = set(
 	semconv.AttrCauseWriteTraceID, semconv.AttrCauseWriteSpanID, semconv.AttrReadSource, semconv.AttrReadKind,
 	semconv.AttrReadCount, semconv.AttrReadStaleBy, semconv.AttrReadStaleSince, semconv.AttrReadStale,
 	semconv.AttrActionVerb, semconv.AttrActionKind, semconv.AttrActionName, semconv.AttrActionSummary,
-	semconv.AttrActionPaths, semconv.AttrHTTPMethod, semconv.AttrHTTPStatus, semconv.AttrAuditID,
+	semconv.AttrActionPaths, semconv.AttrPlanCount, semconv.AttrHTTPMethod, semconv.AttrHTTPStatus, semconv.AttrAuditID,
 	semconv.AttrWriteResource, semconv.AttrWriteSubresource, semconv.AttrWriteNamespace,
 	semconv.AttrWriteName, semconv.AttrWriteUID, semconv.AttrWriteResourceVersionOld,
 	semconv.AttrWriteResourceVersionNew, semconv.AttrWriteNoop, semconv.AttrWriteFields,

@@ -17,13 +17,14 @@ import (
 // Caps bound one span or log record. What is over a cap is rejected alone, the
 // rest of its request is taken. 0 is the default.
 type Caps struct {
-	// Attributes of a span, an event, a link, a resource or a log record. 128.
+	// Attributes of a span, an event, a link, a resource or a log record. As in
+	// semconv, 128.
 	Attributes int
-	// String is the longest string, in bytes. 16 KiB.
+	// String is the longest string, in bytes. As in semconv, 16 KiB.
 	String int
 	// Depth is how deep a value may nest. 8.
 	Depth int
-	// Events and Links of a span. 256 each.
+	// Events and Links of a span. As in semconv, 256 each.
 	Events int
 	Links  int
 	// Ahead is how far after the hub's own time anything may be. 60 s.
@@ -40,11 +41,11 @@ func (c Caps) withDefaults() Caps {
 			*p = v
 		}
 	}
-	def(&c.Attributes, 128)
-	def(&c.String, 16<<10)
+	def(&c.Attributes, semconv.MaxAttributes)
+	def(&c.String, semconv.MaxString)
 	def(&c.Depth, 8)
-	def(&c.Events, 256)
-	def(&c.Links, 256)
+	def(&c.Events, semconv.MaxEvents)
+	def(&c.Links, semconv.MaxLinks)
 	c.Ahead = cmp.Or(c.Ahead, time.Minute)
 	return c
 }

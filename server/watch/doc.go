@@ -9,10 +9,17 @@
 //	{"type":"elided","from":…,"to":…,"offset":…,"now":…,"reconciles":830,"by":{"success":829,"error":1}}
 //	{"type":"bookmark","epoch":…,"offset":…,"now":…}
 //	{"type":"room","now":…,"room":{…}}
-//	{"type":"error","code":"closing|talks|full","message":…,"now":…}
+//	{"type":"error","code":"closing|full|pin","message":…,"now":…}
 //
-// An error is the last frame, and says why the viewer is let go. What is wrong
-// in a request is answered with a status before there is a websocket.
+// An error is the last frame, and says why the viewer is let go, but for the code
+// pin. What is wrong in a request is answered with a status before there is a
+// websocket.
+//
+// A viewer has one thing to say, {"type":"pin","controller":…,"item":…}: of this
+// item nothing is to be left out, until it pins another or none ("" and ""), or is
+// gone. What was left out of the item and is there still comes with the next
+// frame, to all with the filter. What cannot be done is answered by an error with
+// the code pin, and changes nothing.
 //
 // A room frame says who else watches and what the presenter shows. It stands for
 // all of the room and has no place in the stream: it comes after the first
@@ -41,6 +48,7 @@
 // How it stays bounded. Frames are encoded once for each distinct filter, by
 // one goroutine, into a ring; a viewer is a place in that ring, not a queue. A
 // viewer that falls off the ring gets a snapshot (lagged) and what it missed as
-// exact counts (elided). The first change after a quiet time goes out at once,
+// exact counts (elided). What a feed is too fast for is left out (thin.go), but
+// not of what is pinned (pins.go): up to 64 items a feed. The first change after a quiet time goes out at once,
 // then one frame a tick, and the tick grows with the number of viewers.
 package watch

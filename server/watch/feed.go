@@ -28,6 +28,11 @@ type feed struct {
 	// left are the rows that were left out before any viewer had them: that
 	// they change or go need not be said.
 	left map[flow.RowRef]bool
+	// thinned says that something has been left out.
+	thinned bool
+	// pins counts the viewers who have an item pinned. The map is never changed,
+	// only replaced, so that who makes frames can read it without the lock.
+	pins map[itemOf]int
 	// allowed is guarded by Hub.making.
 	allowed allowance
 }

@@ -99,6 +99,11 @@ type client struct {
 	// it was told of as a count.
 	ended  map[string]bool
 	elided int64
+	// endedAt says where in the stream reconciles ended, if the test has told it;
+	// late counts those that came when the client was past that: it had been told
+	// of them as a count, and then a snapshot or a pin brought them after all.
+	endedAt map[string]uint64
+	late    int
 }
 
 func newClient() *client { return &client{rows: map[string]string{}, ended: map[string]bool{}} }
@@ -119,6 +124,9 @@ func (c *client) apply(f anyFrame) {
 		}
 		c.rows[r.Row+"/"+r.Key] = string(raw)
 		if r.Row == "reconcile" && r.To != 0 {
+			if at := c.endedAt[r.Key]; !c.ended[r.Key] && at != 0 && at <= c.position.Offset {
+				c.late++
+			}
 			c.ended[r.Key] = true
 		}
 	}
@@ -150,7 +158,9 @@ func (c *client) read(t interface{ Fatalf(string, ...any) }, v *viewer) {
 		case v.resume, v.reason != "":
 			msgs, _ = v.wait(context.Background())
 		default:
-			msgs, _ = v.frames()
+			if msgs, _ = v.frames(); len(msgs) == 0 && v.reason == "" {
+				msgs = v.pinnedRows()
+			}
 		}
 		if len(msgs) == 0 && v.reason == "" {
 			return

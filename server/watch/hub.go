@@ -285,6 +285,7 @@ type job struct {
 	changes  []*change
 	from, to uint64
 	totals   counts
+	pins     map[itemOf]int
 	// captured says that a snapshot has these changes too.
 	captured bool
 }
@@ -304,13 +305,14 @@ func (h *Hub) flush() {
 // to elide. making is held.
 func (h *Hub) finish(j job) (elided bool) {
 	now := h.cfg.Now()
-	kept, left, unseen := j.feed.thin(j.changes, now, h.cfg)
+	kept, left, unseen := j.thin(now, h.cfg)
 	frames := cut(j, kept, left, h.stamp(now))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, fr := range frames {
 		j.feed.add(fr)
 	}
+	j.feed.thinned = j.feed.thinned || left != nil
 	if !j.captured {
 		j.feed.leave(unseen, h.table)
 	}
@@ -343,7 +345,7 @@ func (h *Hub) abandoned(f *feed) bool {
 }
 
 func (h *Hub) job(f *feed) job {
-	return job{feed: f, changes: f.take(), from: f.offset, to: h.offset, totals: f.totals}
+	return job{feed: f, changes: f.take(), from: f.offset, to: h.offset, totals: f.totals, pins: f.pins}
 }
 
 // bookmark tells the viewers of a feed that is silent how far the hub is, so

@@ -3,9 +3,11 @@ package watch
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
@@ -14,11 +16,8 @@ import (
 // Subprotocol is the websocket subprotocol that viewers must ask for.
 const Subprotocol = "tracer.v1"
 
-// Why a viewer is let go.
-var (
-	errClosing = errors.New("the hub is closing")
-	errTalks   = errors.New("viewers only listen: use the API for all else")
-)
+// errClosing is why a viewer is let go.
+var errClosing = errors.New("the hub is closing")
 
 // ServeGuest lets a viewer watch: it upgrades the request and returns when the
 // viewer is gone, falls silent, or the hub closes. A query that is wrong is
@@ -29,10 +28,14 @@ func (h *Hub) ServeGuest(w http.ResponseWriter, r *http.Request, guest Guest) {
 	defer h.serving.Done()
 	v, err := h.join(r.URL.RawQuery, guest)
 	if err != nil {
-		http.Error(w, err.Error(), statusOf(err))
+		refuse(w, err)
 		return
 	}
 	defer v.leave()
+	if !Upgrades(r) {
+		refuse(w, errNoUpgrade)
+		return
+	}
 	keep := &hijacker{ResponseWriter: w}
 	conn, err := websocket.Accept(keep, r, &websocket.AcceptOptions{
 		Subprotocols: []string{Subprotocol},
@@ -56,6 +59,22 @@ func (h *Hub) ServeGuest(w http.ResponseWriter, r *http.Request, guest Guest) {
 		defer guest.Joined()()
 	}
 	h.serve(r.Context(), link, v)
+}
+
+// errNoUpgrade is for who asks for the watch as for a file.
+var errNoUpgrade = errors.New("this is a websocket: open it as one, with the subprotocol " + Subprotocol)
+
+// Upgrades says whether a request asks for a websocket.
+func Upgrades(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
+
+// refuse answers in JSON, as all of the API does.
+func refuse(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(statusOf(err))
+	body := json.NewEncoder(w)
+	body.SetEscapeHTML(false)
+	_ = body.Encode(map[string]string{"error": err.Error()})
 }
 
 // hijacker keeps hold of the network connection under a websocket.
@@ -132,34 +151,27 @@ func statusOf(err error) int {
 	if _, ok := errors.AsType[*queryError](err); ok {
 		return http.StatusBadRequest
 	}
+	if errors.Is(err, errNoUpgrade) {
+		return http.StatusUpgradeRequired
+	}
 	return http.StatusServiceUnavailable
 }
 
 func (h *Hub) serve(parent context.Context, conn *link, v *viewer) {
-	alive, lost := context.WithCancelCause(parent)
+	ctx, lost := context.WithCancelCause(parent)
 	defer lost(nil)
-	// Who talks is let go after the message under way, which must not be cut.
-	ctx, cancel := context.WithCancelCause(alive)
-	defer cancel(nil)
 	listening := make(chan struct{})
 	go func() {
 		defer close(listening)
 		// With parent, since the end of a reader's context ends the connection,
 		// and a last word is to be said.
-		err := listen(parent, conn)
-		cancel(err)
-		if !errors.Is(err, errTalks) {
-			lost(err)
-		}
+		lost(h.listen(parent, conn, v))
 	}()
 	stop := keepAlive(ctx, conn, h.cfg.Ping, lost)
-	switch err := h.feed(ctx, alive, conn, v); {
-	case errors.Is(err, errClosing):
+	if errors.Is(h.feed(ctx, conn, v), errClosing) {
 		h.dismiss(parent, conn, websocket.StatusGoingAway, "closing", errClosing)
-	case errors.Is(context.Cause(ctx), errTalks):
-		h.dismiss(parent, conn, websocket.StatusPolicyViolation, "talks", errTalks)
 	}
-	cancel(nil) // before stop, so that a ping under way sets no other timer
+	lost(nil) // before stop, so that a ping under way sets no other timer
 	stop()
 	conn.drop()
 	<-listening
@@ -175,25 +187,37 @@ func (h *Hub) dismiss(ctx context.Context, conn *link, status websocket.StatusCo
 	conn.end(status, why.Error())
 }
 
-// listen answers pings and closes, which takes somebody who reads. It returns
-// when the viewer is gone, or speaks: viewers have nothing to say.
-func listen(ctx context.Context, conn *link) error {
-	if _, _, err := conn.Reader(ctx); err != nil {
-		return err
+// listen answers pings and closes, which takes somebody who reads, and hears what
+// the viewer pins. It returns when the viewer is gone. What is wrong is answered,
+// and changes nothing.
+func (h *Hub) listen(ctx context.Context, conn *link, v *viewer) error {
+	for {
+		kind, data, err := conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		it, wrong := parsePin(kind, data)
+		if wrong == nil {
+			wrong = v.pin(it)
+		}
+		if wrong == nil {
+			continue
+		}
+		if err := h.write(ctx, conn, message{encodeError("pin", wrong.Error(), h.stamp(h.cfg.Now()))}); err != nil {
+			return err
+		}
 	}
-	return errTalks
 }
 
-// feed sends a viewer what it is to get until ctx ends; a message under way goes
-// on until alive does.
-func (h *Hub) feed(ctx, alive context.Context, conn *link, v *viewer) error {
+// feed sends a viewer what it is to get until ctx ends.
+func (h *Hub) feed(ctx context.Context, conn *link, v *viewer) error {
 	for {
 		msgs, err := v.wait(ctx)
 		if err != nil {
 			return err
 		}
 		for _, m := range msgs {
-			if err := h.write(alive, conn, m); err != nil {
+			if err := h.write(ctx, conn, m); err != nil {
 				return err
 			}
 		}

@@ -227,30 +227,6 @@ func TestViewerThatIsGoneWithoutAWordIsFound(t *testing.T) {
 	}
 }
 
-func TestViewerWhoTalksIsLetGo(t *testing.T) {
-	s := serve(t)
-	conn := s.connect("")
-	next(t, conn)
-	if err := conn.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
-		t.Fatal(err)
-	}
-	var last anyFrame
-	for {
-		_, data, err := conn.Read(t.Context())
-		if err == nil {
-			last = decode(t, data)
-			continue
-		}
-		if last.Type != "error" || last.Code != "talks" {
-			t.Errorf("the last frame is %+v, want an error that says why", last)
-		}
-		if websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
-			t.Errorf("closed with %v, want policy violation", err)
-		}
-		return
-	}
-}
-
 func TestViewerWhoDoesNotAnswerIsLetGoInTime(t *testing.T) {
 	s := serve(t)
 	conn := s.connect("")

@@ -61,20 +61,23 @@ func (h *Hub) capture(f *feed) (*snapshot, []entry) {
 	s := &snapshot{offset: h.offset, made: h.cfg.Now(), totals: f.totals}
 	entries := h.table.choose(f.filter)
 	f.left = nil // from here on a viewer may have what others were not sent
-	var held []job
-	if len(f.order) > 0 {
-		j := h.job(f)
-		j.captured = true
-		held = append(held, j)
-	}
-	h.mu.Unlock()
-	for _, j := range held {
-		h.finish(j)
-	}
-	h.mu.Lock()
+	h.finishHeld(f)
 	defer h.mu.Unlock()
 	s.next = f.end()
 	return s, entries
+}
+
+// finishHeld makes frames of what a feed holds, whose rows whoever calls it has
+// taken from the table. making is held, and mu too, but for a while in between.
+func (h *Hub) finishHeld(f *feed) {
+	if len(f.order) == 0 {
+		return
+	}
+	j := h.job(f)
+	j.captured = true
+	h.mu.Unlock()
+	h.finish(j)
+	h.mu.Lock()
 }
 
 func (h *Hub) usable(f *feed, s *snapshot) bool {

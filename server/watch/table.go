@@ -42,6 +42,17 @@ func (t table) choose(f Filter) []entry {
 	return out
 }
 
+// chooseOf returns the rows of an item that a filter matches.
+func (t table) chooseOf(it itemOf, f Filter) []entry {
+	var out []entry
+	for _, e := range t {
+		if itemOfRow(e.row) == it && f.Match(e.row) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // byKind parts entries by kind, in the order of kinds.
 func byKind(entries []entry) [][]entry {
 	out := make([][]entry, len(kinds))

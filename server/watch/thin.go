@@ -9,22 +9,22 @@ import (
 
 // thin leaves out what is over the feed's allowance: reconciles that have just
 // ended well, evenly, so that those that are sent are a fair sample, each with
-// its stay in the queue. What failed, what still runs and every other row is
-// always sent. It returns how many reconciles are left out, nil when none are,
-// and the rows left out of which no viewer has had anything.
-func (f *feed) thin(changes []*change, now time.Time, cfg Config) (kept []*change, left counts, unseen []flow.RowRef) {
+// its stay in the queue. What failed, what still runs, what is pinned and every
+// other row is always sent. It returns how many reconciles are left out, nil when
+// none are, and the rows left out of which no viewer has had anything.
+func (j *job) thin(now time.Time, cfg Config) (kept []*change, left counts, unseen []flow.RowRef) {
 	all := 0
-	for _, c := range changes {
-		if c.successful() {
+	for _, c := range j.changes {
+		if j.mayLeave(c) {
 			all++
 		}
 	}
-	sent := f.allowed.take(all, now, cfg)
+	sent := j.feed.allowed.take(all, now, cfg)
 	if sent == all {
-		return changes, nil, nil
+		return j.changes, nil, nil
 	}
-	out := pick(changes, sent, all)
-	for _, c := range changes {
+	out := j.pick(sent, all)
+	for _, c := range j.changes {
 		switch {
 		case !out[c.ref]:
 			kept = append(kept, c)
@@ -78,13 +78,13 @@ func (a *allowance) count(n int, now time.Time, cfg Config) {
 	a.came, a.since = 0, now
 }
 
-// pick chooses what is left out when only so many of all successful reconciles
-// are sent: the others, and their ended stays in the queue.
-func pick(changes []*change, sent, all int) map[flow.RowRef]bool {
+// pick chooses what is left out when only so many of all that may be are sent:
+// the others, and their ended stays in the queue.
+func (j *job) pick(sent, all int) map[flow.RowRef]bool {
 	out := make(map[flow.RowRef]bool, 2*(all-sent))
 	i := 0
-	for _, c := range changes {
-		if !c.successful() {
+	for _, c := range j.changes {
+		if !j.mayLeave(c) {
 			continue
 		}
 		i++
@@ -98,13 +98,17 @@ func pick(changes []*change, sent, all int) map[flow.RowRef]bool {
 	return out
 }
 
-// successful says that a change is a reconcile that has just ended well.
-func (c *change) successful() bool { return c.now != nil && c.ended && dull(c.now.row) }
+// mayLeave says that a change may be left out: a reconcile that has just ended
+// well, of an item that nobody has pinned.
+func (j *job) mayLeave(c *change) bool {
+	return c.now != nil && c.ended && dull(c.now.row) && j.pins[itemOfRow(c.now.row)] == 0
+}
 
-// leave remembers rows that no viewer has had and that are in the table still.
+// leave remembers rows that no viewer has had and that are in the table still. One
+// that has changed meanwhile is sent with its change.
 func (f *feed) leave(unseen []flow.RowRef, t table) {
 	for _, ref := range unseen {
-		if _, there := t[ref]; !there {
+		if _, there := t[ref]; !there || f.pending[ref] != nil {
 			continue
 		}
 		if f.left == nil {

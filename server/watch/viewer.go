@@ -56,6 +56,11 @@ type viewer struct {
 	resume bool
 	// room is the version of the room that it has had, 0 for none.
 	room int64
+	// pinned is the item that it has pinned, wanted says that it is to get all rows
+	// of it. The Hub's lock guards both. told is told of it, and has room for one.
+	pinned itemOf
+	wanted bool
+	told   chan struct{}
 }
 
 // subscribeBelow makes a viewer, who may add a filter only where there are fewer
@@ -73,7 +78,7 @@ func (h *Hub) subscribeBelow(most int, f Filter, from *Position) (*viewer, error
 	if err != nil {
 		return nil, err
 	}
-	v := &viewer{hub: h, feed: fd, limit: f.Limit}
+	v := &viewer{hub: h, feed: fd, limit: f.Limit, told: make(chan struct{}, 1)}
 	if v.limit == 0 {
 		v.limit = h.cfg.Limit
 	}
@@ -132,6 +137,7 @@ func (v *viewer) seek(from *Position, fresh bool) {
 func (v *viewer) leave() {
 	v.hub.mu.Lock()
 	defer v.hub.mu.Unlock()
+	_ = v.feed.pin(v.pinned, itemOf{}) // none is never refused
 	v.hub.viewers--
 	v.feed.viewers--
 	v.feed.leftAt = v.hub.cfg.Now()
@@ -154,6 +160,12 @@ func (v *viewer) wait(ctx context.Context) ([]message, error) {
 		if v.reason != "" {
 			break
 		}
+		if msgs := v.pinnedRows(); len(msgs) > 0 {
+			return msgs, nil
+		}
+		if v.reason != "" {
+			break
+		}
 		room, changed := v.roomNow()
 		if room != nil {
 			return []message{room}, nil
@@ -161,6 +173,7 @@ func (v *viewer) wait(ctx context.Context) ([]message, error) {
 		select {
 		case <-notify:
 		case <-changed:
+		case <-v.told:
 		case <-v.hub.closed:
 			return nil, errClosing
 		case <-ctx.Done():
@@ -179,14 +192,19 @@ const maxAtOnce = 8
 func (v *viewer) frames() ([]message, <-chan struct{}) {
 	v.hub.mu.Lock()
 	defer v.hub.mu.Unlock()
+	return v.step(maxAtOnce), v.feed.notify
+}
+
+// step is frames with the Hub's lock held, for so many frames at least.
+func (v *viewer) step(n int) []message {
 	f := v.feed
 	if v.next < f.first {
 		v.reason = reasonLagged
 		v.hub.lagged.Add(1)
-		return nil, nil
+		return nil
 	}
 	var msgs []message
-	for whole := true; v.next < f.end() && (!whole || len(msgs) < maxAtOnce); {
+	for whole := true; v.next < f.end() && (!whole || len(msgs) < n); {
 		fr := f.frames[v.next-f.first]
 		v.next++
 		whole = fr.last
@@ -195,7 +213,7 @@ func (v *viewer) frames() ([]message, <-chan struct{}) {
 			v.offset, v.totals, v.known = fr.to, fr.totals, true
 		}
 	}
-	return msgs, f.notify
+	return msgs
 }
 
 // snapshot gives the viewer the whole table, and what it has missed for good.
@@ -214,6 +232,7 @@ func (v *viewer) snapshot() []message {
 		}
 	}
 	v.reason = ""
+	v.want()
 	v.next, v.offset, v.totals, v.known = s.next, s.offset, s.totals, true
 	return msgs
 }

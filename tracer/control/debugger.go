@@ -59,6 +59,7 @@ type standing struct {
 	wire.Command
 	when  wire.Condition
 	left  int // requests that a fault still hits; meaningless for others
+	under int // requests that it hits just now
 	timer *time.Timer
 	over  chan struct{} // closed when it stands no more
 }

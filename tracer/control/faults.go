@@ -33,10 +33,11 @@ func (d *Debugger) Send(next http.RoundTripper, req *http.Request, r Request) (r
 		return res, "", err
 	}
 	if s := d.take(r, true); s != nil {
-		if !s.delay(req.Context()) {
+		wanted := s.delay(req.Context())
+		d.used(s) // also by a request that has ended meanwhile
+		if !wanted {
 			return nil, "", interrupted(req)
 		}
-		d.used(s)
 	}
 	s := d.take(r, false)
 	if s == nil {
@@ -58,7 +59,7 @@ func (d *Debugger) answer(s *standing, next http.RoundTripper, req *http.Request
 		return refusal(s.Fault, req, r), s.Fault, nil
 	}
 	res, err := next.RoundTrip(req)
-	if err != nil || res.StatusCode >= 400 {
+	if err != nil || res == nil || res.StatusCode >= 400 {
 		// The server did not take it: that is answer enough, and the next write
 		// that it takes is the one.
 		d.giveBack(s)
@@ -86,16 +87,18 @@ func (d *Debugger) take(r Request, latency bool) *standing {
 			continue
 		}
 		s.left--
+		s.under++
 		return s
 	}
 	return nil
 }
 
-// used ends a fault that has hit all that it was for.
+// used ends a fault that has hit all that it was for, once none is on its way.
 func (d *Debugger) used(s *standing) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s.Count > 0 && s.left <= 0 {
+	s.under--
+	if s.Count > 0 && s.left <= 0 && s.under == 0 {
 		d.end(s, whyUsedUp)
 		d.rearm()
 	}
@@ -106,6 +109,7 @@ func (d *Debugger) giveBack(s *standing) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s.left++
+	s.under--
 }
 
 // delay waits as long as a fault says, or until it is lifted, and says whether

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -151,6 +152,39 @@ func TestLatency(t *testing.T) {
 				}
 				b.LiftAll("test")
 			})
+		})
+	}
+}
+
+// A delay has hit a request that ends meanwhile: it counts, and cuts that of no other
+// short.
+func TestLatencyCountsRequestsThatEndMeanwhile(t *testing.T) {
+	for count, want := range map[int]time.Duration{1: 0, 2: 300 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			b, s := newBench(t), &server{status: 200}
+			b.do(wire.Command{Command: wire.Fault, Fault: wire.FaultLatency, DelayMS: 300, Count: count, ID: "f"})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var given sync.WaitGroup
+			given.Go(func() {
+				if _, _, _, err := b.send(ctx, s, update); !errors.Is(err, context.Canceled) {
+					t.Errorf("the first ended with %v", err)
+				}
+			})
+			synctest.Wait() // it is in the delay
+			time.AfterFunc(100*time.Millisecond, cancel)
+			began := time.Now()
+			if _, _, _, err := b.send(t.Context(), s, update); err != nil {
+				t.Error(err)
+			}
+			if took := time.Since(began); took != want {
+				t.Errorf("with a count of %d the second took %v, want %v", count, took, want)
+			}
+			given.Wait()
+			if out := b.messages(); b.Armed() || len(out) != 1 || out[0].Why != whyUsedUp {
+				t.Errorf("with a count of %d, used up, it says %+v and is armed: %v", count, out, b.Armed())
+			}
+			b.LiftAll("test")
 		})
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/reconcile-tracer/tracer/tracer"
 )
 
 // kinds finds the kind of a type, as a *runtime.Scheme does.
@@ -40,7 +38,9 @@ func (s *setup) adopt(r manager.Runnable) manager.Runnable {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.workers, c.elected = int(v.Elem().FieldByName("MaxConcurrentReconciles").Int()), needsElection(r)
-	c.find = func() schema.GroupVersionKind { return s.kindOf(v.Elem(), c.name) }
+	c.find = func() schema.GroupVersionKind {
+		return quiet(func() schema.GroupVersionKind { return s.kindOf(v.Elem(), c.name) })
+	}
 	return &runnable{Runnable: r, by: c}
 }
 
@@ -72,14 +72,15 @@ func requestKey(r reconcile.Request) (namespace, name string) { return r.Namespa
 // queues makes queues that are traced.
 func (r *reconciler[T]) queues(next newQueue[T]) newQueue[T] {
 	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
-		inner := next(name, limiter)
 		t := r.by.trace()
-		if inner == nil || limiter == nil || !t.Enabled() {
-			return inner
+		if limiter == nil || !t.Enabled() {
+			return next(name, limiter)
 		}
-		follow := tracer.Follow(t, limiter.NumRequeues, r.key)
-		r.follow.Store(follow)
-		return wrapQueue(inner, limiter, follow)
+		q, follow := followQueue(t, next, name, limiter, r.key)
+		if follow != nil {
+			r.follow.Store(follow)
+		}
+		return q
 	}
 }
 
@@ -144,6 +145,9 @@ func (s *setup) kindOfType(v reflect.Value) schema.GroupVersionKind {
 
 // textAt is a string in a map of anything, "" for what is none.
 func textAt(content reflect.Value, key string) string {
+	if content.Type() != reflect.TypeFor[map[string]any]() {
+		return ""
+	}
 	if v := content.MapIndex(reflect.ValueOf(key)); v.IsValid() && v.Elem().Kind() == reflect.String {
 		return v.Elem().String()
 	}

@@ -29,7 +29,7 @@ func (l listening) to(h toolscache.ResourceEventHandler) toolscache.ResourceEven
 	if h == nil {
 		return nil
 	}
-	return &listener{next: h, gvk: l.gvk, by: l.by, dropper: dropperOf(h)}
+	return &listener{next: h, gvk: l.gvk, by: l.by, dropper: quiet(func() string { return dropperOf(h) })}
 }
 
 // informer is any informer.

@@ -13,7 +13,7 @@ import (
 // comes out. It never changes what the queue does.
 type queue[T comparable] struct {
 	workqueue.TypedRateLimitingInterface[T]
-	limiter workqueue.TypedRateLimiter[T]
+	limiter *limiter[T] // nil when the queue has one of its own
 	follow  *tracer.Follower[T]
 }
 
@@ -26,15 +26,23 @@ type priorityQueue[T comparable] struct {
 
 var _ priorityqueue.PriorityQueue[string] = (*priorityQueue[string])(nil)
 
-// wrapQueue wraps a queue; it has priorities if inner has.
-func wrapQueue[T comparable](inner workqueue.TypedRateLimitingInterface[T], limiter workqueue.TypedRateLimiter[T],
-	follow *tracer.Follower[T],
-) workqueue.TypedRateLimitingInterface[T] {
-	q := &queue[T]{TypedRateLimitingInterface: inner, limiter: limiter, follow: follow}
-	if p, ok := inner.(priorityqueue.PriorityQueue[T]); ok {
-		return &priorityQueue[T]{q, p}
+// followQueue makes a queue and wraps it; it has priorities if the queue has.
+func followQueue[T comparable](t *tracer.Tracer, next newQueue[T], name string, given workqueue.TypedRateLimiter[T],
+	key func(T) (namespace, name string),
+) (workqueue.TypedRateLimitingInterface[T], *tracer.Follower[T]) {
+	asked := &limiter[T]{TypedRateLimiter: given}
+	inner := next(name, asked)
+	if inner == nil {
+		return nil, nil
 	}
-	return q
+	if !asked.isOf(inner) {
+		asked = nil
+	}
+	q := &queue[T]{TypedRateLimitingInterface: inner, limiter: asked, follow: tracer.Follow(t, inner.NumRequeues, key)}
+	if p, ok := inner.(priorityqueue.PriorityQueue[T]); ok {
+		return &priorityQueue[T]{q, p}, q.follow
+	}
+	return q, q.follow
 }
 
 // Add adds an item at once.
@@ -49,16 +57,28 @@ func (q *queue[T]) AddAfter(item T, after time.Duration) {
 	q.follow.Add(item, a, func() { q.TypedRateLimitingInterface.AddAfter(item, after) })
 }
 
-// AddRateLimited adds an item when the rate limiter says so. The limiter is
-// asked here, as the queue would, so that its answer is known.
+// AddRateLimited adds an item when the rate limiter says so.
 func (q *queue[T]) AddRateLimited(item T) {
-	if q.asIs() {
-		q.TypedRateLimitingInterface.AddRateLimited(item)
-		return
+	if !q.asIs() {
+		q.follow.Add(item, q.limited(item, addition()), func() {})
 	}
-	a := addition()
-	a.Limited, a.After = true, q.limiter.When(item)
-	q.follow.Add(item, a, func() { q.TypedRateLimitingInterface.AddAfter(item, a.After) })
+	q.TypedRateLimitingInterface.AddRateLimited(item)
+}
+
+// limited is an addition for which the queue is about to ask its rate limiter.
+// As in the priority queue, a shorter delay that was given counts.
+func (q *queue[T]) limited(item T, a tracer.Addition) tracer.Addition {
+	a.Limited = true
+	if q.limiter == nil {
+		a.Unknown = true
+		return a
+	}
+	d, known := q.limiter.ahead(item)
+	a.Unknown = !known
+	if a.After == 0 || d < a.After {
+		a.After = d
+	}
+	return a
 }
 
 // asIs tells whether there is nothing to tell.
@@ -106,29 +126,27 @@ func (q *priorityQueue[T]) AddRateLimited(item T) {
 	q.AddWithOpts(priorityqueue.AddOpts{RateLimited: true}, item)
 }
 
-// AddWithOpts adds items. The rate limiter is asked here, as the queue would,
-// so that its answer is known.
+// AddWithOpts adds items.
 func (q *priorityQueue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
-	if q.asIs() {
-		q.inner.AddWithOpts(o, items...)
-		return
+	if !q.asIs() {
+		for _, item := range items {
+			q.tell(o, item)
+		}
 	}
+	q.inner.AddWithOpts(o, items...)
+}
+
+// tell tells that an item is about to be added.
+func (q *priorityQueue[T]) tell(o priorityqueue.AddOpts, item T) {
 	a := addition()
-	a.Limited = o.RateLimited
+	a.After = o.After
 	if o.Priority != nil {
 		a.Priority = *o.Priority
 	}
-	for _, item := range items {
-		a.After = o.After
-		if o.RateLimited {
-			if limited := q.limiter.When(item); a.After == 0 || limited < a.After {
-				a.After = limited
-			}
-		}
-		q.follow.Add(item, a, func() {
-			q.inner.AddWithOpts(priorityqueue.AddOpts{After: a.After, Priority: o.Priority}, item)
-		})
+	if o.RateLimited {
+		a = q.limited(item, a)
 	}
+	q.follow.Add(item, a, func() {})
 }
 
 // Get waits for the item with the highest priority.

@@ -42,6 +42,22 @@ const (
 // counts by kind (AttrCauseCounts) are exact all the same.
 const MaxCauses = 64
 
+// Limits of one span or log record. The hub leaves out the whole span or record
+// that is over one of them; the library keeps to them.
+const (
+	// MaxAttributes of a span, an event, a link, a resource or a log record.
+	MaxAttributes = 128
+	// MaxEvents and MaxLinks of a span.
+	MaxEvents = 256
+	MaxLinks  = 256
+	// MaxString is the longest string, in bytes.
+	MaxString = 16 << 10
+)
+
+// MaxActions is how many plan.action events a compute span carries at most: the
+// first ones. AttrPlanCount says how many there were.
+const MaxActions = MaxEvents
+
 // Event names of OTLP log records. All are level-based: the newest wins.
 const (
 	LogSpanStart       = "span.start"
@@ -134,6 +150,10 @@ const (
 	AttrReadStaleSince = "reconcile.read.stale_since"
 	AttrReadStale      = "reconcile.read.stale"
 )
+
+// AttrPlanCount stands on a compute span whose plan has more than MaxActions
+// actions: how many it has.
+const AttrPlanCount = "reconcile.plan.count"
 
 // Attributes of the event EventPlanAction. AttrActionPaths names fields, never their values.
 const (

@@ -13,7 +13,7 @@ async function counted(tab: Tab): Promise<number> {
 
 async function actual(hub: Hub): Promise<number> {
   const url = `${hub.origin}/api/v1/rows?row=controller`;
-  const answer = await fetch(url, { headers: { Authorization: "Bearer bench-presenter" } });
+  const answer = await fetch(url, { headers: { Authorization: "Bearer bench-token-of-the-presenter" } });
   return (JSON.parse((await answer.text()).trim()) as { reconciles: number }).reconciles;
 }
 

@@ -42,7 +42,11 @@ export class Hub {
   static async start(): Promise<Hub> {
     const data = await mkdtemp(join(tmpdir(), "tracer-bench-"));
     const args = ["serve", "--listen", "127.0.0.1:0", "--otlp-grpc", "off", "--data", data, "--log-level", "warn"];
-    const env = { ...process.env, TRACER_TOKEN: "bench-presenter", TRACER_INGEST_TOKEN: "bench-ingest" };
+    const env = {
+      ...process.env,
+      TRACER_TOKEN: "bench-token-of-the-presenter",
+      TRACER_INGEST_TOKEN: "bench-token-of-the-emitters",
+    };
     const child = spawn(binary, args, { env, stdio: ["ignore", "pipe", "ignore"] });
     const login = await new Promise<string>((done, fail) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
@@ -74,7 +78,7 @@ export class Hub {
       `${String(lasting)}s`,
     );
     if (library) args.push("-library");
-    const env = { ...process.env, TRACER_INGEST_TOKEN: "bench-ingest" };
+    const env = { ...process.env, TRACER_INGEST_TOKEN: "bench-token-of-the-emitters" };
     const child = spawn(generator, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     child.stdout.on("data", (text: Buffer) => (said += text.toString()));

@@ -256,11 +256,11 @@ test("what is in force is said in the place of a hint; a lift says what it has l
   await strip.getByRole("button", { name: "Inject" }).click();
   await expect(notice).toContainText(/podset: watch events held, \d(\.\d)? s left:/);
   await expect(notice).not.toContainText("Try:");
+  await expect(dash.locator('tracer-lane [data-node="cache"] [data-part="note"]')).toHaveText("watch held");
+  await expect(dash.locator('tracer-lane [data-edge="api-cache"]')).toHaveClass(/dashed/);
   await dash.screenshot({ path: test.info().outputPath("watch-held.png") });
   await notice.getByRole("button", { name: "Lift" }).click();
-  await expect(said).toHaveText(
-    /^presenter lifted: held back the watch events of its own objects from podset for 5 s$/,
-  );
+  await expect(said).toHaveText(/^presenter lifted: held back the watch events of podset's own objects for 5 s$/);
   await expect(said).toHaveText("");
 
   // The press on Lift has closed the form.

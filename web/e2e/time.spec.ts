@@ -96,7 +96,7 @@ test("a link leads whoever opens it to the moment and the reconcile", async ({ d
 test("a link to a moment that is no longer kept says so and offers the oldest", async ({ demo, page }) => {
   await page.goto(demo.login);
   await page.goto(`${demo.origin}/#at=1000000`);
-  await expect(page.locator("#notice")).toContainText("no longer kept");
+  await expect(page.locator("#notice")).toContainText(/1970-01-01 \d\d:00:01, is no longer kept/);
   await page.locator("#notice").getByRole("button", { name: "Go there" }).click();
   await expect(page.locator(where)).toContainText("paused");
 });
@@ -112,6 +112,15 @@ test("a link to a reconcile that was never there says so and offers the nearest"
   await notice.getByRole("button", { name: "Go there" }).click();
   await expect(dash.locator("#details .panel-sub")).toContainText(`reconcile ${nearest} of`);
   await expect(dash.locator(where)).toContainText("paused");
+});
+
+test("that a link's item is not known is told as a warning, until it has been read", async ({ demo, dash }) => {
+  await dash.goto(`${demo.origin}/#at=${String(Date.now() * 1000)}&sel=default/nobody@3`);
+  const notice = dash.locator("#notice");
+  await expect(notice).toContainText("The item of this link, default/nobody, is not known here.");
+  await expect(notice).toHaveAttribute("data-tone", "warn");
+  await notice.getByRole("button", { name: "OK" }).click();
+  await expect(notice).toBeHidden();
 });
 
 test("a reconcile can be copied as an issue", async ({ demo, dash, context }) => {

@@ -69,6 +69,19 @@ test("the list says who read stale, and the namespace of names that are alike", 
   await expect(page.locator(".run-item")).toHaveText(["db", "lesson-1/web", "default/web"]);
 });
 
+test("what waited in the queue at the moment shown, and is done since, does not run in the list", async ({
+  hub,
+  page,
+}) => {
+  const from = Date.now() - EPOCH / 1000 - 10_000;
+  const queued = pass(from + 3000, [3_600_000, 1, 1, 1, 1], { key: "queued", item: "default/api" });
+  const running = pass(from + 2000, [1, 3_600_000], { key: "running", item: "default/cache" });
+  await having(page, [...rows(), queued, running]);
+  await page.goto(hub.login);
+  await expect(page.locator(".run-item")).toHaveText(["cache", "db", "lesson-1/web", "default/web"]);
+  await expect(page.locator(".run-took", { hasText: "running" })).toHaveCount(1);
+});
+
 test("the panel's head lets nothing through above it, and its buttons stay where they are from view to view", async ({
   hub,
   playwright,

@@ -60,7 +60,11 @@ class Main implements App {
       this.watch.stop();
     };
     this.parts = ticket === undefined ? buildPage(this, page) : buildEmbed(this, ticket, stop);
-    this.selection.subscribe(onDirty);
+    this.selection.subscribe(() => {
+      const { controller = "", item = "" } = this.selection.get() ?? {};
+      this.watch.pin(controller, item);
+      onDirty();
+    });
     this.filter.subscribe(onDirty);
     this.looks.subscribe(onDirty);
   }

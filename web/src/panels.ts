@@ -1,7 +1,8 @@
-/** The script of the panel's views that are not shown at first, of what one can copy out of the panel, and of the voice. */
+/** The script of the panel's views that are not shown at first, of what one can copy out of the panel, of the voice, and of what the search offers. */
+import { complete } from "./model/complete.ts";
 import { chainView } from "./panels/chainview.ts";
 import { ChartsView } from "./panels/chartsview.ts";
-import { details } from "./panels/details.ts";
+import { details, nextText } from "./panels/details.ts";
 import { findingText, findingsView } from "./panels/findingsview.ts";
 import { issueText } from "./panels/issue.ts";
 import { itemView } from "./panels/itemview.ts";
@@ -23,6 +24,8 @@ export const panels: Panels = {
   findingText,
   issueText,
   details,
+  nextText,
   walkKey,
+  complete,
   voice: (app, element, stationOf) => new Voice(app, element, stationOf),
 };

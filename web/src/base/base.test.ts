@@ -6,7 +6,7 @@ import { parseFrame, parseRow } from "./guards.ts";
 import { Intervals } from "./intervals.ts";
 import { signal } from "./signal.ts";
 import { removeAllSorted } from "./sorted.ts";
-import { clock, count, countdown, dueIn, duration, rate } from "./time.ts";
+import { clock, count, countdown, dated, dueIn, duration, rate } from "./time.ts";
 
 test("durations are said as people do", () => {
   const words: Record<string, number> = {
@@ -34,6 +34,8 @@ test("counts, rates, clocks and countdowns", () => {
   assert.deepEqual([count(0), count(1204), count(1_234_567)], ["0", "1,204", "1,234,567"]);
   assert.deepEqual([rate(0), rate(0.31), rate(12.4), rate(830.2), rate(1204)], ["0", "0.3", "12.4", "830", "1,204"]);
   assert.deepEqual([clock(at(7312), 0), clock(at(7312), 60)], ["10:41:07", "11:41:07"]);
+  const late = (zone: number): string => dated(at(7312), zone, at(7312 + 13.5 * 3_600_000));
+  assert.deepEqual([late(0), late(-60)], ["2026-03-02 10:41:07", "09:41:07"]);
   assert.deepEqual(
     [countdown(-5), countdown(40_000), countdown(1_300_000), countdown(264_000_000)],
     ["0 ms", "40 ms", "1.3 s", "4:24"],

@@ -45,7 +45,7 @@ export interface BookmarkFrame {
   readonly now: number;
 }
 
-/** Says what the hub could not do; the socket closes after it. */
+/** Says what the hub could not do; the socket closes after it, but where the code is pin. */
 export interface ErrorFrame {
   readonly type: "error";
   readonly code: string;

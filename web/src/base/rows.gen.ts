@@ -327,6 +327,11 @@ export interface Reconcile {
   readonly source: string;
   /** Item is "namespace/name", or "name" where there is no namespace. */
   readonly item: string;
+  /**
+   * Nth is which of its controller's passes over the item it is, in the order
+   * of From, counted from 1 since the hub's journal begins, lost ones too.
+   */
+  readonly nth?: number;
   readonly object: Object;
   readonly worker: number;
   readonly from: number;
@@ -572,7 +577,7 @@ export const schema: Readonly<Record<string, string>> = {
   Item:
     "row key controller item ready:boolean delayed:boolean active:boolean dirty:boolean phase:? requeues:number lastResult:? current:? previous:? reconciles:number generation:number? observedGeneration:number? gone:boolean?",
   Reconcile:
-    "row key controller source item object:Object worker:number from:number start:number to:number result error:? queue:Queue causes:Cause[] causeCounts:number{} phases:Phase[] reads:Read[] plan:Action[] writes:Write[] writeCount:number failedWrites:number readCount:number omittedSpans:number? next:Next",
+    "row key controller source item nth:number? object:Object worker:number from:number start:number to:number result error:? queue:Queue causes:Cause[] causeCounts:number{} phases:Phase[] reads:Read[] plan:Action[] writes:Write[] writeCount:number failedWrites:number readCount:number omittedSpans:number? next:Next",
   Object:
     "apiVersion:? kind namespace:? name uid:? resourceVersion:? generation:number? observedGeneration:number? deleting:boolean? finalizers:[]? fields:Field[]?",
   Field:

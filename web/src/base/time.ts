@@ -33,12 +33,23 @@ export function rate(perSecond: number): string {
 
 /** clock is the time of day of µs since the epoch: 10:41:07. offsetMinutes is the zone's, east positive; 0 is UTC. */
 export function clock(us: number, offsetMinutes: number): string {
-  return new Date(us / MS + offsetMinutes * 60_000).toISOString().slice(11, 19);
+  return iso(us, offsetMinutes).slice(11, 19);
+}
+
+/** dated is clock, behind its date where that is another day than now's: 2026-03-02 10:41:07. */
+export function dated(us: number, offsetMinutes: number, now: number): string {
+  const text = iso(us, offsetMinutes);
+  const same = text.slice(0, 10) === iso(now, offsetMinutes).slice(0, 10);
+  return text.slice(same ? 11 : 0, 19).replace("T", " ");
 }
 
 /** clockMs is like clock, with milliseconds: 10:41:07.312. */
 export function clockMs(us: number, offsetMinutes: number): string {
-  return new Date(us / MS + offsetMinutes * 60_000).toISOString().slice(11, 23);
+  return iso(us, offsetMinutes).slice(11, 23);
+}
+
+function iso(us: number, offsetMinutes: number): string {
+  return new Date(us / MS + offsetMinutes * 60_000).toISOString();
 }
 
 /** countdown is what stands in a ring: 40 ms below a second, else 1.3 s, 42 s, 4:24. Never below 0. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { at, hold } from "../../test/rows.ts";
 import type { Control } from "../base/rows.gen.ts";
+import { Table } from "../model/table.ts";
 import { chipsOf, warningOf } from "./chips.ts";
 
 const pause: Control = {
@@ -19,10 +20,12 @@ const pause: Control = {
 };
 const held = hold({ item: "lesson-4/web", phase: "apply", until: at(600_000) });
 
+type Chipped = Parameters<typeof chipsOf>;
+
 test("a pause and the worker that it holds are one chip", () => {
-  const texts = (...args: Parameters<typeof chipsOf>): string[] => chipsOf(...args).map(({ text }) => text);
+  const texts = (...args: [Chipped[0], Chipped[1]]): string[] => chipsOf(...args, new Table()).map(({ text }) => text);
   assert.deepEqual(texts([held], [pause]), ["web is held before apply"]);
-  assert.equal(chipsOf([held], [pause])[0]?.lift, pause);
+  assert.equal(chipsOf([held], [pause], new Table())[0]?.lift, pause);
   assert.deepEqual(texts([], [pause]), [pause.text]);
   assert.deepEqual(texts([{ ...held, item: "default/api" }], [pause]), ["api is held before apply", pause.text]);
   const all = { ...pause, item: "", phase: "" };

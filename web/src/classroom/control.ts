@@ -98,7 +98,7 @@ export class ControlElement extends HTMLElement {
       const said = part(this, "said");
       if (standing.some(({ text }) => text === said.textContent)) said.classList.add("unseen");
     }
-    const chips = chipsOf(app.model.holdsAt("", this.now), standing);
+    const chips = chipsOf(app.model.holdsAt("", this.now), standing, app.model);
     show(this, this.isOpen() || chips.length > 0);
     this.chips?.paint(chips);
     for (const chip of chips) this.warn(chip);

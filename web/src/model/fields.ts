@@ -51,7 +51,7 @@ export const fields: Readonly<Record<string, Field>> = {
   },
   stale: {
     about: "what it read was old",
-    of: (row) => known(each(row.reads, (r) => r.stale)),
+    of: staleOf,
     words: ["yes", "no", "unknown"],
   },
   dur: {
@@ -99,6 +99,11 @@ function resultsOf({ result, to }: Subject): readonly string[] {
   if (result === undefined) return [];
   if (to === 0) return ["running"];
   return failed(result) ? [result, "error"] : [result];
+}
+
+/** One old read makes a reconcile stale, and one of which it is not known leaves it open. */
+function staleOf({ reads = [] }: Subject): readonly string[] {
+  return ["yes", "unknown", "no"].filter((word) => reads.some(({ stale }) => stale === word)).slice(0, 1);
 }
 
 function causeOf(cause: Cause): string {

@@ -86,6 +86,7 @@ test("who stops in a phase sees all that it has done, unless its worker is held 
   );
   assert.equal(settled(run, at(500), [held]), at(500));
   assert.equal(settled(run, at(5000), [held]), at(5000));
+  assert.equal(settled(run, at(5), [held]), at(10), "nor does it do more by being held later in the phase");
 });
 
 test("how long a phase took has no hold in it, and of what comes later nothing is known", () => {

@@ -47,11 +47,12 @@ export function tookOf(run: Reconcile, node: NodeId, t: number, holds: readonly 
 
 /**
  * settled is the end of the phase in which t lies: who stops there is shown all that the phase has done. A worker that
- * is held has done no more.
+ * is held has done no more, and one that comes to be held in the phase has done what it did until then.
  */
 export function settled(run: Reconcile, t: number, holds: readonly Hold[]): number {
-  const held = holds.some((hold) => isHoldOf(hold, run) && hold.from <= t && (hold.to === 0 || t < hold.to));
-  return (held ? undefined : run.phases.find(({ from, to }) => from <= t && t < to)?.to) ?? t;
+  const end = run.phases.find(({ from, to }) => from <= t && t < to)?.to ?? t;
+  const stops = holds.filter((hold) => isHoldOf(hold, run) && (hold.to === 0 || t < hold.to));
+  return stops.reduce((least, { from }) => Math.min(least, Math.max(t, from)), end);
 }
 
 /** What was known at t of one that was under way. Its plan is, once it has been computed. */

@@ -115,6 +115,17 @@ test("a reconcile is the 17th of 17, also when the older ones are not here", () 
   assert.equal(made.latestFinished("default/web")?.key, "k20");
 });
 
+test("a reconcile has the number that the hub counted, whatever is left out", () => {
+  const [a, b, c] = [3, 8, 12].map((nth) => pass(nth * 10, [1], { key: `n${String(nth)}`, nth }));
+  assert.ok(a && b && c);
+  // Fourteen are done, and one more was lost, which the item's count does not say.
+  const made = table(item({ reconciles: 14 }), b, c, a);
+  const numbers = [made.nth(a), made.nth(b), made.nth(c)].map(({ n, of }) => `${String(n)} of ${String(of)}`);
+  assert.deepEqual(numbers, ["3 of 14", "8 of 14", "12 of 14"]);
+  made.apply(rows([pass(200, [1], { key: "n15", nth: 15 })]));
+  assert.deepEqual(made.nth(a), { n: 3, of: 15 });
+});
+
 test("why leads from a cause to its write and reconcile, and back", () => {
   const w = write({ span: "w", seenAt: at(12), to: at(9) });
   const first = pass(0, [1], { key: "a", writes: [w] });

@@ -6,7 +6,7 @@ import { at, cause, reconcile, write } from "../../test/rows.ts";
 import { complete } from "./complete.ts";
 import { fields } from "./fields.ts";
 import { Filter, filterOf } from "./filter.ts";
-import { isError, matches, parse, quoted } from "./query.ts";
+import { having, isError, matches, parse, quoted } from "./query.ts";
 import { Table } from "./table.ts";
 
 const rows: Readonly<Record<string, Reconcile>> = {
@@ -44,6 +44,19 @@ const rows: Readonly<Record<string, Reconcile>> = {
     reads: [{ span: "s", from: at(0), to: at(1), source: "cache", kind: "Pod", count: 1, stale: "yes" }],
   }),
 };
+
+test("stale:no is what read nothing old, and of which that is known of all", () => {
+  const read = { span: "s", from: at(0), to: at(1), source: "cache", kind: "Pod", count: 1 };
+  const of = (...words: string[]): readonly string[] =>
+    ["yes", "no", "unknown"].filter((word) => {
+      const query = parse(`stale:${word}`);
+      return !isError(query) && matches(query, reconcile({ reads: words.map((stale) => ({ ...read, stale })) }));
+    });
+  assert.deepEqual(of("no", "yes", "unknown"), ["yes"]);
+  assert.deepEqual(of("no", "unknown"), ["unknown"]);
+  assert.deepEqual(of("no", "no", ""), ["no"]);
+  assert.deepEqual(of(""), []);
+});
 
 /** The names of the rows that a text matches. */
 function found(text: string): string {
@@ -289,8 +302,10 @@ test("a text with an error makes no filter, and an empty one leaves nothing out"
   assert.equal(none.recent(table(), 9).length, 4);
 });
 
+const language = { fields, having, quoted };
+
 const offered = (given: string, caret = given.length): string[] =>
-  complete(given, caret, Object.values(rows)).options.map(({ label, count }) =>
+  complete(given, caret, Object.values(rows), language).options.map(({ label, count }) =>
     count < 0 ? label : `${label} ${String(count)}`,
   );
 
@@ -311,13 +326,13 @@ test("a word without a field is offered as a value of those that have it", () =>
   assert.deepEqual(offered("-kube"), ["by:kubectl-edit 1"]);
   assert.deepEqual(offered("PANIC"), ["result:panic 1"]);
   assert.deepEqual(offered("k"), []);
-  const { options } = complete("-kube", 5, Object.values(rows));
+  const { options } = complete("-kube", 5, Object.values(rows), language);
   assert.deepEqual([options[0]?.text, options[0]?.loose], ["-by:kubectl-edit ", true]);
 });
 
 test("an option takes the place of the word at the caret, and of a list's last value", () => {
   const chosen = (given: string, caret: number, n = 0): string => {
-    const { from, to, options } = complete(given, caret, Object.values(rows));
+    const { from, to, options } = complete(given, caret, Object.values(rows), language);
     return given.slice(0, from) + (options[n]?.text ?? "none") + given.slice(to);
   };
   assert.equal(chosen("-re web", 3), "-result: web");
@@ -328,10 +343,8 @@ test("an option takes the place of the word at the caret, and of a list's last v
 test("property: what completion offers for a field with a value can be parsed", () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys(fields)), fc.string({ maxLength: 3 }), (name, item) => {
-      const { options } = complete(`${name}:`, name.length + 1, [
-        ...Object.values(rows),
-        reconcile({ item, error: item }),
-      ]);
+      const given = [...Object.values(rows), reconcile({ item, error: item })];
+      const { options } = complete(`${name}:`, name.length + 1, given, language);
       for (const option of options) assert.ok(!isError(parse(option.text)), option.text);
     }),
   );

@@ -47,6 +47,12 @@ export function matches(query: Query, row: Subject): boolean {
   return query.every((term) => term.holds(row));
 }
 
+/** having counts the rows that a query matches, 0 for one with an error. */
+export function having<T extends Subject>(text: string, rows: readonly T[]): number {
+  const query = parse(text);
+  return isError(query) ? 0 : rows.filter((row) => matches(query, row)).length;
+}
+
 /** quoted writes a value so that parse reads it as one. */
 export function quoted(value: string): string {
   return /^[^\s",:-][^\s",]*$/.test(value) ? value : `"${value.replaceAll('"', "")}"`;

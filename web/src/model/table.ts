@@ -216,8 +216,8 @@ export class Table implements Model {
     const list = this.passes.list(controller, item);
     const open = this.passes.open(controller, item);
     const counted = this.item(controller, item)?.reconciles ?? 0;
-    const of = Math.max(list.length, counted + open);
-    return { n: of - this.passes.newer(reconcile), of };
+    const of = Math.max(list.length, counted + open, list.at(-1)?.nth ?? 0, reconcile.nth ?? 0);
+    return { n: reconcile.nth ?? of - this.passes.newer(reconcile), of };
   }
 
   latestFinished(item: string): Reconcile | undefined {

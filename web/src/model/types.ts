@@ -62,7 +62,7 @@ export interface Followed {
   readonly nth: number;
 }
 
-/** The place of a reconcile among its item's: "reconcile 17 of 17". */
+/** The place of a reconcile among its item's: "reconcile 17 of 17". The hub counts; where it does not, those that are here. */
 export interface Nth {
   readonly n: number;
   readonly of: number;

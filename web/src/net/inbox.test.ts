@@ -17,6 +17,7 @@ class Wire {
     onmessage: null,
     onclose: null,
     readyState: 1,
+    send: () => undefined,
     close: (code, reason) => (this.closed = `${String(code)} ${String(reason)}`),
   };
   readonly ear = this.inbox.through(this.socket);

@@ -23,6 +23,9 @@ export class Inbox {
       get readyState() {
         return socket.readyState;
       },
+      send: (data) => {
+        socket.send(data);
+      },
       close: (code, reason) => socket.close(code, reason),
     };
     socket.onmessage = (event) => {

@@ -6,6 +6,7 @@ export interface Socket {
   onmessage: ((event: MessageEvent) => void) | null;
   onclose: ((event: CloseEvent) => void) | null;
   readonly readyState: number;
+  send(data: string): void;
   close(code?: number, reason?: string): void;
 }
 
@@ -77,6 +78,8 @@ export interface Watch {
   whole(): boolean;
   /** Asks for all that the hub keeps: a new snapshot comes. false when that was done, or nothing is connected. */
   deepen(): boolean;
+  /** Says of which item nothing is to be left out, now and after each reconnect; "" for none. */
+  pin(controller: string, item: string): void;
   connection(): Connection;
   /** The room as it was told last, which model/room reads; undefined before. */
   room(): RoomFrame["room"] | undefined;
@@ -86,7 +89,7 @@ export interface Watch {
   silentFor(): number;
   /** The hub's clock (µs) at its last word, while it is lost or silent: nothing is known of what came after. Else Infinity. */
   heardUntil(): number;
-  /** The hub's clock now, in µs: wall time plus the smallest offset seen lately. */
+  /** The hub's clock now, in µs: wall time plus the largest offset seen lately. */
   hubNow(): number;
   /** The hub's clock by which the room is told, also while a recording is watched. */
   roomNow(): number;

@@ -12,6 +12,7 @@ class World {
   readonly urls: string[] = [];
   readonly problems: string[] = [];
   readonly closed: string[] = [];
+  readonly sent: string[] = [];
   /** What a socket is from its beginning. */
   readyState: number = OPEN;
   private readonly due: { at: number; run: () => void }[] = [];
@@ -43,6 +44,7 @@ class World {
       onmessage: null,
       onclose: null,
       readyState: this.readyState,
+      send: (data) => this.sent.push(data),
       close: (_, reason) => this.closed.push(reason ?? ""),
     };
     this.urls.push(url);
@@ -258,7 +260,13 @@ test("the hub's clock is told by the stamp that travelled fastest, and follows w
 
 test("a recording's time is its end and does not pass", () => {
   const timer: Timer = { now: () => 1, wall: () => 9_000, after: () => () => undefined, random: () => 0 };
-  const socket: Socket = { onmessage: null, onclose: null, readyState: 1, close: () => undefined };
+  const socket: Socket = {
+    onmessage: null,
+    onclose: null,
+    readyState: 1,
+    send: () => undefined,
+    close: () => undefined,
+  };
   const client = new WatchClient({
     url: "ws://hub/",
     open: () => socket,
@@ -330,4 +338,40 @@ test("what does not connect within 15 s is tried again; a socket that is open ma
   world.client.stop();
   world.wait(60_000);
   assert.equal(world.urls.length, 2, "who has stopped does not try");
+});
+
+test("what is pinned is said once, as soon as the hub speaks, and again to the next", () => {
+  const world = new World();
+  const pin = (controller: string, item: string): string => JSON.stringify({ type: "pin", controller, item });
+  world.client.start();
+  world.client.pin("podset", "shop/web");
+  assert.deepEqual(world.sent, [], "a socket that is not open takes nothing");
+  world.say(snapshot("e", 1));
+  assert.deepEqual(world.sent, [pin("podset", "shop/web")]);
+  world.client.pin("podset", "shop/web");
+  world.say({ type: "bookmark", offset: 2, now: 2 });
+  assert.equal(world.sent.length, 1);
+  world.client.pin("podset", "shop/api");
+  world.client.pin("", "");
+  assert.deepEqual(world.sent.slice(1), [pin("podset", "shop/api"), pin("", "")]);
+
+  world.client.pin("podset", "shop/web");
+  world.drop();
+  world.client.tryNow();
+  assert.equal(world.sent.length, 4);
+  world.say({ type: "bookmark", offset: 2, now: 3 });
+  assert.deepEqual(world.sent.slice(4), [pin("podset", "shop/web")]);
+  world.client.pin("", "");
+  world.drop();
+  world.client.tryNow();
+  world.say({ type: "bookmark", offset: 2, now: 4 });
+  assert.equal(world.sent.length, 6, "nobody need be told of nothing");
+});
+
+test("a pin that is refused loses no connection", () => {
+  const world = new World();
+  world.client.start();
+  world.say(snapshot("e", 1));
+  world.say({ type: "error", code: "pin", message: "64 different items are pinned", now: 2 });
+  assert.equal(world.client.connection().state, "live");
 });

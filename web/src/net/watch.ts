@@ -10,7 +10,7 @@ const MAX_BEHIND = 10_000;
 const MOST = 50_000;
 const FIRST_RETRY = 500;
 const LAST_RETRY = 15_000;
-/** How long "Caught up 318" stands before it is simply live again. */
+/** How long "Caught up with 318 changes" stands before it is simply live again. */
 const RESTORED_FOR = 5_000;
 
 /** The hub says something every 2 or 3 s: after so long without a word it is stuck, or cut off. */
@@ -19,6 +19,8 @@ const SILENT = 5_000;
 const DEAD = 15_000;
 /** WebSocket.OPEN. */
 const OPEN = 1;
+
+const NO_PIN = pinSaid("", "");
 
 /** Where the stream has been read to. */
 interface Position {
@@ -52,6 +54,9 @@ export class WatchClient implements Watch {
   private newestProblem = "";
   private stopped = true;
   private deep = false;
+  private pinned = NO_PIN;
+  /** What the hub has been told over the socket that is open, undefined as long as none is. */
+  private told: string | undefined;
   private cancelTimer: () => void = () => undefined;
 
   constructor(options: WatchOptions) {
@@ -101,6 +106,17 @@ export class WatchClient implements Watch {
     return true;
   }
 
+  pin(controller: string, item: string): void {
+    this.pinned = controller === "" || item === "" ? NO_PIN : pinSaid(controller, item);
+    this.tell();
+  }
+
+  private tell(): void {
+    if (this.told === undefined || this.told === this.pinned) return;
+    this.told = this.pinned;
+    this.socket?.send(this.told);
+  }
+
   connection(): Connection {
     return this.state;
   }
@@ -134,6 +150,7 @@ export class WatchClient implements Watch {
     this.set({ state: "connecting", attempt: this.attempt });
     const socket = this.options.open(this.url(), "tracer.v1");
     this.socket = socket;
+    this.told = undefined;
     this.heardAt = this.options.timer.now();
     if (this.options.recorded !== true) this.guard(socket);
     // A socket that has been replaced may still speak: only the current one is heard.
@@ -179,6 +196,9 @@ export class WatchClient implements Watch {
 
   private receive(data: unknown): void {
     this.heardAt = this.options.timer.now();
+    // It speaks, so it is open; its hub knows of no pin.
+    this.told ??= NO_PIN;
+    this.tell();
     const result = parseFrame(data, (problem) => {
       this.malform(problem);
     });
@@ -203,6 +223,8 @@ export class WatchClient implements Watch {
 
   private store(frame: Frame): void {
     if (frame.type === "error") {
+      // One pin too many: the item is sampled like others, which its numbers show.
+      if (frame.code === "pin") return;
       this.lose(frame.message || frame.code, frame.code);
       return;
     }
@@ -311,4 +333,8 @@ function howRestored(comeback: Comeback, frame: Frame, before: Position | undefi
 function backoff(attempt: number, random: number): number {
   const whole = Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (attempt - 1));
   return Math.round(whole * (1 - random / 2));
+}
+
+function pinSaid(controller: string, item: string): string {
+  return JSON.stringify({ type: "pin", controller, item });
 }

@@ -1,5 +1,6 @@
 /** The panel's view of one reconcile: why it ran, how it went, the plan, what it changed, what comes next. */
 import type { Reconcile } from "../base/rows.gen.ts";
+import { MS } from "../base/time.ts";
 import { isTimer } from "../model/timers.ts";
 import type { Model, WhyLink } from "../model/types.ts";
 import { h } from "../view/dom.ts";
@@ -20,6 +21,8 @@ import {
 } from "../view/words.ts";
 import type { Said } from "../view/words.ts";
 import { specView } from "./diff.ts";
+import { missedBy, staleSaid } from "./proof.ts";
+import type { Missed } from "./proof.ts";
 import { setOff } from "./setoff.ts";
 import { waterfall } from "./waterfall.ts";
 
@@ -40,13 +43,21 @@ export function details(reconcile: Reconcile, around: Around): Node[] {
 
 function why(reconcile: Reconcile, model: Model): HTMLElement {
   const list = h("ul", { class: "causes" });
-  for (const { link, count } of collapsed(model.why(reconcile), reconcile))
-    list.append(causeRow(link, reconcile, count));
+  const rows = collapsed(model.why(reconcile), reconcile);
+  for (const { link, count } of rows) list.append(causeRow(link, reconcile, count));
   const total = Object.values(reconcile.causeCounts).reduce((sum, n) => sum + n, 0);
   const hidden = total - reconcile.causes.length;
   if (hidden > 0) list.append(h("li", { class: "quiet" }, `and ${plural(hidden, "cause", "causes")} more`));
+  if (rows.length > 1) list.append(h("li", { class: "quiet" }, firstSaid(reconcile)));
   if (reconcile.causes.length === 0) list.append(h("li", { class: "quiet" }, "not known yet"));
   return list;
+}
+
+/** firstSaid says which of several causes brought the item. Causes are in the order in which they came. */
+export function firstSaid({ causes, from }: Reconcile): string {
+  const marked = (causes[0]?.at ?? from) < from - MS;
+  if (marked) return "The first marked the item while a worker had it; the others joined it.";
+  return "The first put the item into the queue; the others joined it there.";
 }
 
 /** Causes that read the same are one row with their number; it links to the newest behind them. */
@@ -94,16 +105,30 @@ function flags(reconcile: Reconcile, { model, now }: Around): HTMLElement | unde
   });
   for (const read of reconcile.reads) {
     if (read.stale !== "yes") continue;
-    const by = plural(read.staleBy ?? 1, "own write", "own writes");
-    said.push({ chip: "stale read", tone: "warn", text: `${read.kind}: the cache was ${by} behind`, who: "" });
+    const missed = missedBy(read, reconcile, model);
+    const text = `${read.kind}: ${staleSaid(read, reconcile, missed)}`;
+    const stale: Said = { chip: "stale read", tone: "warn", text, who: "" };
+    said.push(missed === undefined ? stale : { ...stale, go: madeBy(missed) });
   }
   if (said.every((one) => one.tone !== "error") && failed(reconcile)) {
     said.unshift(errorSaid(reconcile));
   }
   if (said.length === 0) return undefined;
   const list = h("ul", { class: "flags part" });
-  for (const one of said) list.append(h("li", { class: "cause" }, chip(one), ` ${unbroken(one.text)} `, one.go ?? ""));
+  for (const one of said)
+    list.append(
+      h("li", { class: "cause" }, chip(one), ` ${unbroken(one.text)}${one.go === undefined ? "" : "; "}`, one.go ?? ""),
+    );
   return list;
+}
+
+function madeBy({ reconcile, nth, write }: Missed): HTMLElement {
+  return goLink(reconcile, nth, write.span, "made by");
+}
+
+/** nextText is what comes next in a few words, which count down. */
+export function nextText(reconcile: Reconcile, model: Model, now: number): string {
+  return unbroken(nextSaid(reconcile, now, model.followed(reconcile, now)).text);
 }
 
 /** What one can take along: the reconcile as text, and a link to the moment. The panel listens. */

@@ -8,7 +8,19 @@ test("a reconcile as text says everything that the panel says", () => {
     key: "4bf92f35",
     causes: [cause({ manager: "kubectl", changed: ["spec"], resourceVersion: "10427" })],
     plan: [{ verb: "create", kind: "Pod", summary: "create 2 Pods" }],
-    reads: [{ span: "s", from: at(3), to: at(3.1), kind: "Pod", source: "cache", count: 3, stale: "yes", staleBy: 1 }],
+    reads: [
+      {
+        span: "s",
+        from: at(3),
+        to: at(3.1),
+        kind: "Pod",
+        source: "cache",
+        count: 3,
+        stale: "yes",
+        staleBy: 1,
+        staleSince: at(-3),
+      },
+    ],
     writes: [
       write({ after: "10428" }),
       write({
@@ -36,7 +48,10 @@ test("a reconcile as text says everything that the panel says", () => {
     nth: () => ({ n: 17, of: 17 }),
     followed: () => ({ after: undefined, retry: undefined, nth: 0 }),
     overtaken: () => overtaken,
+    until: () => [missed],
   };
+  const posted = write({ span: "p", from: at(-9), to: at(-2.9), after: "10420" });
+  const missed = pass(-20, [1], { key: "6e1b", writes: [posted] });
   const text = issueText(run, model, at(1000));
   assert.equal(
     text,
@@ -66,7 +81,7 @@ Controller podset, reconcile 17 of 17, worker 0, 2026-03-02T10:41:00.003Z, trace
 
 **Reads**
 
-- 3 Pod from the cache, stale by 1 own write
+- 3 Pod from the cache, stale: the cache was 1 own write behind: POST pod had made rv 10420, 5.9 ms before; made by reconcile 17, trace 6e1b
 
 **Writes**
 

@@ -1,7 +1,8 @@
 /** A reconcile as text that one can paste into a bug report. */
-import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import type { Cause, Read, Reconcile, Write } from "../base/rows.gen.ts";
 import type { Model } from "../model/types.ts";
 import { differences } from "./diff.ts";
+import { missedBy, staleSaid } from "./proof.ts";
 import {
   causeSaid,
   failureSaid,
@@ -9,7 +10,6 @@ import {
   nextSaid,
   outcome,
   overtakenLink,
-  plural,
   span,
   spanOrNone,
   took,
@@ -21,7 +21,7 @@ import {
 /** issueText writes it as Markdown. now: true time, µs. Times of day are UTC, for whoever reads it elsewhere. */
 export function issueText(
   reconcile: Reconcile,
-  model: Pick<Model, "nth" | "followed" | "overtaken">,
+  model: Pick<Model, "nth" | "followed" | "overtaken" | "until">,
   now: number,
 ): string {
   const { n, of } = model.nth(reconcile);
@@ -40,7 +40,10 @@ export function issueText(
       "Plan",
       reconcile.plan.map((action) => action.summary),
     ),
-    part("Reads", reconcile.reads.map(readLine)),
+    part(
+      "Reads",
+      reconcile.reads.map((read) => readLine(read, reconcile, model)),
+    ),
     part("Writes", writeLines(reconcile)),
     part("Spec and status", differences(reconcile).map(differenceLine)),
     `**Next**: ${[next.text, next.more].filter((s) => s !== "").join(" ")}`,
@@ -73,8 +76,10 @@ function phaseLine(phase: Reconcile["phases"][number]): string {
   return `${phase.name}: ${phase.to === 0 ? "still going on" : spanOrNone(phase.to - phase.from)}`;
 }
 
-function readLine(read: Reconcile["reads"][number]): string {
-  const stale = read.stale === "yes" ? `, stale by ${plural(read.staleBy ?? 1, "own write", "own writes")}` : "";
+function readLine(read: Read, of: Reconcile, model: Pick<Model, "nth" | "until">): string {
+  const missed = missedBy(read, of, model);
+  const by = missed && `; made by reconcile ${String(missed.nth)}, trace ${missed.reconcile.key}`;
+  const stale = read.stale === "yes" ? `, stale: ${staleSaid(read, of, missed)}${by ?? ""}` : "";
   return `${String(read.count)} ${read.kind} from the ${read.source === "api" ? "API server" : "cache"}${stale}`;
 }
 

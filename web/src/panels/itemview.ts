@@ -69,6 +69,7 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
   for (const mark of journey.marks)
     svg.append(markDrawn(mark, journey.rows.indexOf(mark.row) * rowHeight + letters + 2, run, letter));
   const at = run === undefined ? -1 : runs.findIndex(({ key }) => key === run.key);
+  const nth = (one: Reconcile | undefined): string => String(one === undefined ? 0 : model.nth(one).n);
   const said = run === undefined ? "" : `, ${causesShort(run)}, ${outcome(run)}, ${clock(run.start, zone)}`;
   const mark = journey.marks.find((one) => one.runs.length > 1 && one.runs.some(({ key }) => key === run?.key));
   const among = mark === undefined ? "" : `, in a mark of ${markSaid(mark)}`;
@@ -82,7 +83,7 @@ function axis(scope: Scope, runs: readonly Reconcile[]): HTMLElement {
       "aria-valuemin": 1,
       "aria-valuemax": runs.length,
       "aria-valuenow": at + 1,
-      "aria-valuetext": `reconcile ${String(at + 1)} of ${String(runs.length)}${said}${among}`,
+      "aria-valuetext": `reconcile ${nth(runs[at])} of ${nth(runs.at(-1))}${said}${among}`,
       "data-walk": true,
     },
     svg,
@@ -182,7 +183,7 @@ function neighbours({ run, t, model }: Scope, runs: readonly Reconcile[]): HTMLE
   runs.slice(first, at + around + 1).forEach((one, i) => {
     const before = runs[first + i - 1];
     if (before !== undefined) list.append(h("li", { class: "around-wait" }, waited(before, one, model.why(one))));
-    list.append(neighbour(one, first + i + 1, one.key === run?.key, t));
+    list.append(neighbour(one, model.nth(one).n, one.key === run?.key, t));
   });
   const later = runs.length - at - around - 1;
   if (later > 0) list.append(h("li", { class: "quiet" }, plural(later, "later one", "later ones")));

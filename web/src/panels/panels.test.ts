@@ -220,14 +220,14 @@ test("the steps before the loop say what stands in the way, with the API server'
     startSteps({ ...ready, watchError: "Pod: Expired" }, 0)[2]?.text ?? "",
     /the watch fails: the API server answers Expired$/,
   );
-  const around = { last: 0, zone: 0, controls: [], holds: [] };
+  const around = { last: 0, zone: 0, controls: [], holds: [], model: new Table() };
   assert.equal(verdict(blind, around), "podset does nothing because of: Lease.");
   assert.match(verdict({ ...ready, dropped: 12 }, around), /is ready.*yet\. 12 were dropped before it\./);
 });
 
 test("a controller that is paused or held does nothing for that reason, and of a lost hub nothing is known", () => {
   const c = controller({ synced: ["Pod"] });
-  const around = { last: at(0), zone: 0, controls: [], holds: [] };
+  const around = { last: at(0), zone: 0, controls: [], holds: [], model: new Table() };
   const pause = {
     row: "control",
     key: "c1",

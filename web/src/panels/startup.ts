@@ -1,7 +1,8 @@
 /** Why a controller does nothing: the steps before its loop, each done or with the reason why not. Pure. */
 import type { Control, Controller, Drop, Gap, Hold } from "../base/rows.gen.ts";
 import { clock, count } from "../base/time.ts";
-import { heldBefore, isSlow, plural, word } from "../view/words.ts";
+import type { Model } from "../model/types.ts";
+import { heldWhere, isSlow, plural, word } from "../view/words.ts";
 
 export interface StartStep {
   readonly name: string;
@@ -67,12 +68,13 @@ export interface Around {
   /** The pauses and holds that stand. */
   readonly controls: readonly Control[];
   readonly holds: readonly Hold[];
+  readonly model: Pick<Model, "called" | "reconcile">;
   /** When the hub was heard of last, while it is not; else undefined. */
   readonly lostAt?: number;
 }
 
 /** verdict says in one sentence how it stands. */
-export function verdict(c: Controller, { last, zone, controls, holds, lostAt }: Around): string {
+export function verdict(c: Controller, { last, zone, controls, holds, model, lostAt }: Around): string {
   if (lostAt !== undefined) {
     const since = lostAt > 0 ? ` since ${clock(lostAt, zone)}` : "";
     return `The hub is not connected${since}: what ${c.key} does is not known. The steps are as they were then.`;
@@ -80,7 +82,7 @@ export function verdict(c: Controller, { last, zone, controls, holds, lostAt }: 
   const bad = startSteps(c, zone).find((step) => !step.ok);
   if (bad !== undefined) return `${c.key} does nothing because of: ${bad.name}.`;
   const pause = controls.find(({ command }) => command === "pause");
-  const held = holds.map((hold) => heldBefore([hold]));
+  const held = holds.map((hold) => heldWhere([hold], model));
   if (pause !== undefined) {
     const whom = held.length === 0 ? "no worker has come to a phase since" : held.join(", ");
     return `${c.key} is paused by the ${pause.by} since ${clock(pause.from, zone)}: ${whom}.`;

@@ -39,6 +39,7 @@ function around({ app, model, t, zone }: Scope, { key }: Controller): Around {
     zone,
     controls: model.controlsAt(t).filter(({ controller, command }) => controller === key && command === "pause"),
     holds: model.holdsAt(key, t),
+    model,
     ...(connection?.state === "lost" && { lostAt: connection.asOf }),
   };
 }

@@ -61,6 +61,15 @@ test("panels that find no room are painted in the frames after, one in each at l
   assert.deepEqual([done.at(-1), browser.asked.length], ["draw", 0]);
 });
 
+test("however long the picture takes, the panels have half a millisecond of each frame", () => {
+  const { frames: all, done } = frames(9, [0.4, 0.4, 0.4, 0.4]);
+  all.wake();
+  frame();
+  assert.deepEqual(done.join(" "), "draw 0 1");
+  frame();
+  assert.deepEqual(done.join(" "), "draw 0 1 draw 2 3");
+});
+
 test("the panels are painted at most ten times a second, and the last news is not forgotten", () => {
   const { frames: all, done } = frames(0, [0]);
   all.wake();

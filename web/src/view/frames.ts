@@ -1,13 +1,17 @@
 /** The one scheduler: animation frames while something moves, panels at most ten times a second, nothing otherwise. */
 
 const panelEvery = 100;
-/** After so many ms of a frame no further panel is begun in it: those that are left are painted in the frames after. */
-const room = 3;
+/**
+ * After so many ms of a frame no further step of the panels is begun in it: those that are left are painted in the frames
+ * after. So many ms they have in any case, however long the picture took.
+ */
+const room = 2.5;
+const least = 0.5;
 
 export interface Steps {
   /** Takes in what came and draws the picture; answers when it must be called again: 0 next frame, Infinity never, else ms. */
   readonly draw: () => number;
-  /** Paints the panels, one with each step of the iterator. */
+  /** Paints the panels, a part of them with each step of the iterator. */
   readonly panels: () => Iterator<void>;
 }
 
@@ -49,13 +53,13 @@ export class Frames {
       this.panelsAt = now;
       this.painting = this.steps.panels();
     }
-    this.paint(end);
+    this.paint(Math.max(end, performance.now() + least));
     if (this.painting !== undefined) wait = 0;
     else if (this.panelsDirty) wait = Math.min(wait, panelEvery);
     this.again(wait);
   }
 
-  /** Paints one panel at least, and more until end. */
+  /** Paints one step at least, and more until end. */
   private paint(end: number): void {
     while (this.painting !== undefined) {
       if (this.painting.next().done === true) this.painting = undefined;

@@ -14,7 +14,8 @@ export function head(reconcile: Reconcile, { model, t, zone }: Scope): HTMLEleme
     return h("button", { ...rest, disabled: to === undefined, "data-go": to?.key }, arrow(path));
   };
   const { n, of: all } = model.nth(reconcile);
-  const of = Math.max(n, all - runs.filter(({ start }) => start > t).length);
+  const last = runs.find(({ start }) => start <= t) ?? reconcile;
+  const of = Math.max(n, last === runs[0] ? all : model.nth(last).n);
   const open = reconcile.to === 0 ? "running for " : "";
   const sub = `reconcile ${String(n)} of ${String(of)} · worker ${String(reconcile.worker)} · ${open}${span(took(reconcile, t))}`;
   const title = h("h2", { class: "panel-title is-item", tabindex: "-1", title: reconcile.item }, reconcile.item);

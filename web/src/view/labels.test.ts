@@ -75,10 +75,10 @@ test("where there is room for two labels, an error and a pass have them", () => 
   );
 });
 
-test("where there is no room for its namespace, a name stands alone", () => {
+test("where there is no room for its namespace, a name shows that it has one", () => {
   const free = token({ label: "lesson-1/web", x: 500, y: 130, count: 2 });
   assert.equal(placeLabels([free], options)[0]?.text, "lesson-1/web ×2");
-  // Room for three letters is left above and below, and beside it for none.
+  // Room for five letters is left above and below, and beside it for none.
   const words = [-1, 1].flatMap((side) => [
     { x: 500 + side * 60 - 40, y: 0, w: 80, h: 300 },
     { x: 500 + side * 30 - 10, y: 122, w: 20, h: 16 },
@@ -86,7 +86,7 @@ test("where there is no room for its namespace, a name stands alone", () => {
   const tight = placeLabels([{ ...free, count: 1 }], { ...options, words });
   assert.deepEqual(
     tight.map(({ text }) => text),
-    ["web"],
+    ["…/web"],
   );
 });
 

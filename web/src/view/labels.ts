@@ -42,9 +42,9 @@ export function placeLabels(tokens: readonly Token[], options: LabelOptions): La
   for (const token of [...tokens].sort((a, b) => rank(b) - rank(a))) {
     const text = textOf(token);
     if (text === "") continue;
-    // Where there is no room for its namespace the name stands alone.
-    const short = nameOf(text);
-    const label = placed(text, token) ?? (short === text ? undefined : placed(short, token));
+    // Where there is no room for its namespace it is said that it has one: the name alone is another item's.
+    const name = nameOf(text);
+    const label = placed(text, token) ?? (name === text ? undefined : placed(`…/${name}`, token));
     if (label !== undefined) labels.push(label);
   }
   return labels;

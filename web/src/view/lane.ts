@@ -21,7 +21,7 @@ import { Tip } from "./tip.ts";
 import { Told } from "./told.ts";
 import { Tokens } from "./tokens.ts";
 import type { Drawing, Measured } from "./tokens.ts";
-import { crowdSaid, heldSaid, isSlow, ordinal, plural, spanOrNone, word } from "./words.ts";
+import { crowdSaid, heldSaid, holdsWatch, isSlow, ordinal, plural, spanOrNone, word } from "./words.ts";
 
 /** Room for names and reasons, in units of the map. */
 const slotName = 100;
@@ -128,10 +128,12 @@ export class LaneElement extends HTMLElement {
     const following = app?.playhead.following === true;
     const all = totals(lane, app?.model.controller(this.lane), following);
     const marks = following ? marksOf(app.model, lane?.held ?? []) : [];
-    this.marked = marks.length > 0;
     this.drawQueue([...(lane?.queue ?? []), ...marks], all.queue);
     this.drawWaiting(lane?.waiting ?? [], all.waiting);
-    this.drawCache(lane?.behind);
+    const stands = app?.model.controlsAt(app.playhead.now()).filter(({ controller }) => controller === this.lane) ?? [];
+    const isHeld = stands.some(holdsWatch);
+    this.marked = marks.length > 0 || isHeld;
+    this.drawCache(lane?.behind, isHeld);
     this.drawMode(lane);
   }
 
@@ -181,7 +183,7 @@ export class LaneElement extends HTMLElement {
 
   private paintServer(app: App): void {
     const rv = newestVersion(app.model, this.lane, app.playhead.now());
-    // Of what came for an item that is marked, the version is told with its next reconcile.
+    // Of what came for an item that is marked, the version is told with its next reconcile; of what is held back, later.
     this.note("api", rv === 0 ? "etcd" : `etcd rv ${this.marked ? "≥ " : ""}${String(rv)}`);
   }
 
@@ -222,14 +224,17 @@ export class LaneElement extends HTMLElement {
     }
   }
 
-  private drawCache(behind: Behind | undefined): void {
+  /** How far the cache is behind; a watch whose events are held back is a broken line. */
+  private drawCache(behind: Behind | undefined, isHeld: boolean): void {
     const cache = this.nodes.get("cache");
     if (cache === undefined) return;
-    const late = behind === undefined ? "" : plural(behind.writes, "write behind", "writes behind");
+    this.querySelector('[data-edge="api-cache"]')?.classList.toggle("dashed", isHeld);
+    const writes = behind === undefined ? "" : plural(behind.writes, "write behind", "writes behind");
+    const late = isHeld ? "watch held" : writes;
     const note = part<SVGTextElement>(cache, "note");
     note.classList.toggle("is-warn", late !== "");
     if (late === "") say(note, "local copy");
-    else fitFirst(note, [`${behind?.label ?? ""} ${late}`.trim(), late], geometry.nodes.cache.w - 16);
+    else fitFirst(note, [`${isHeld ? "" : (behind?.label ?? "")} ${late}`.trim(), late], geometry.nodes.cache.w - 16);
   }
 
   private note(node: NodeId, text: string): void {

@@ -1,6 +1,7 @@
 /** The panel's views that are not shown at first: their script is loaded when the page is idle, or one of them is shown. */
 import type { Finding, Reconcile } from "../base/rows.gen.ts";
 import { stationOf } from "../layout/spotlight.ts";
+import type { complete } from "../model/complete.ts";
 import type { Model } from "../model/types.ts";
 import type { App } from "./app.ts";
 import { h } from "./dom.ts";
@@ -29,8 +30,12 @@ export interface Panels {
   issueText(reconcile: Reconcile, model: Model, now: number): string;
   /** The view of a reconcile. */
   details(reconcile: Reconcile, around: Around): Node[];
+  /** What comes next of a reconcile, as of now. */
+  nextText(reconcile: Reconcile, model: Model, now: number): string;
   /** Moves the selection along an item's reconciles while its axis has the focus. */
   walkKey(event: KeyboardEvent, scope: Scope): void;
+  /** What the search offers while one types. */
+  readonly complete: typeof complete;
   /** What tells screen readers what happened, into an element that they read. */
   voice(app: App, element: Element, where: StationOf): Part;
 }

@@ -52,6 +52,20 @@ test("property: what is written is read again", () => {
   );
 });
 
+test("a link finds the reconcile that the hub has counted, also where others are left out", () => {
+  const model = new Table();
+  const runs = [3, 8, 12].map((nth) => pass(nth * 1000, [1, 1], { key: `r${String(nth)}`, nth }));
+  model.apply({ type: "rows", offset: 1, now: at(20_000), rows: [item({ reconciles: 14 }), ...runs], gone: [] });
+  const link = (n: number): [string | undefined, string] => {
+    const { run, wrong } = meant(model, { at: at(3000), item: "default/web", n, controller: "", q: "" });
+    return [run?.key, wrong];
+  };
+  assert.deepEqual([link(3), link(8), link(12)].flat(), ["r3", "", "r8", "", "r12", ""]);
+  const left = "Reconcile 7 of default/web, in this link, is not known here. The nearest is 8.";
+  assert.deepEqual(link(7), ["r8", left]);
+  assert.match(link(1)[1], /no longer kept/);
+});
+
 test("a link to a reconcile that is not there says so and names the nearest", () => {
   const model = new Table();
   const runs = [3, 4, 5].map((n) => pass(n * 1000, [1, 1], { key: `r${String(n)}` }));

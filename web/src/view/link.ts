@@ -1,6 +1,6 @@
 /** Links to a moment: #at=<µs>&sel=<item>@<n>&in=<controller>&q=<search>, which whoever opens it sees as it was seen here. */
 import type { Reconcile } from "../base/rows.gen.ts";
-import { clock } from "../base/time.ts";
+import { dated } from "../base/time.ts";
 import type { Model } from "../model/types.ts";
 import type { App } from "./app.ts";
 import type { History } from "./history.ts";
@@ -116,7 +116,7 @@ export class Links {
       if (controller !== "") selection.set({ controller, item: moment.item, reconcile: run?.key ?? "" });
     };
     if (wrong === "") return show();
-    if (run === undefined) return this.tell(wrong);
+    if (run === undefined) return this.tell(wrong, "OK");
     this.tell(wrong, "Go there", () => {
       show();
       playhead.seek(run.start);
@@ -131,16 +131,12 @@ export class Links {
       app.playhead.seek(moment.at);
       return this.select(moment);
     }
-    const zone = app.zone();
+    const said = (t: number): string => dated(t, app.zone(), app.watch.hubNow());
     const nearest = moment.at < oldest ? oldest : end;
     const gone = app.recording === undefined ? "no longer kept. The oldest" : "not in this recording. The nearest";
-    this.tell(
-      `The moment of this link, ${clock(moment.at, zone)}, is ${gone} is ${clock(nearest, zone)}.`,
-      "Go there",
-      () => {
-        app.playhead.seek(nearest);
-      },
-    );
+    this.tell(`The moment of this link, ${said(moment.at)}, is ${gone} is ${said(nearest)}.`, "Go there", () => {
+      app.playhead.seek(nearest);
+    });
   }
 }
 
@@ -171,7 +167,8 @@ export function meant(model: Model, moment: Moment): Meant {
   const far = (candidate: Reconcile): number => Math.abs(model.nth(candidate).n - n);
   const nearest = [...runs].sort((a, b) => far(a) - far(b))[0];
   const nth = nearest === undefined ? 0 : model.nth(nearest).n;
-  const gone = nth > n ? "no longer kept" : "not known here";
+  const oldest = runs.at(-1);
+  const gone = oldest !== undefined && model.nth(oldest).n > n ? "no longer kept" : "not known here";
   const there = nth > 0 ? ` The nearest is ${String(nth)}.` : "";
   return { controller, run: nearest, wrong: `Reconcile ${String(n)} of ${item}, in this link, is ${gone}.${there}` };
 }

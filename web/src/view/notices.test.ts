@@ -56,7 +56,7 @@ const paused: Control = {
   to: 0,
 };
 const fault: Control = { ...paused, key: "f", command: "fault" };
-const held = "presenter held back the watch events of its own objects from podset for 5 s";
+const held = "presenter held back the watch events of podset's own objects for 5 s";
 const watchHeld: Control = { ...fault, text: held, until: at(101_900) };
 const slowed: Control = {
   ...paused,
@@ -163,7 +163,7 @@ const states: Readonly<Record<string, State>> = {
   },
   "back, caught up": {
     connection: restored({ kind: "caught_up", rows: 1318 }),
-    says: "Connected again. Caught up 1,318",
+    says: "Connected again. Caught up with 1,318 changes",
     tone: "ok",
   },
   "back, with a gap of one": {

@@ -173,7 +173,7 @@ function restoredWords({ how }: Connection & { state: "restored" }): Words {
   switch (how.kind) {
     case "caught_up":
       return {
-        text: `Connected again. ${how.rows === 0 ? "Nothing was missed" : `Caught up ${count(how.rows)}`}`,
+        text: `Connected again. ${how.rows === 0 ? "Nothing was missed" : `Caught up with ${count(how.rows)} change${how.rows === 1 ? "" : "s"}`}`,
         tone: "ok",
       };
     case "gap":

@@ -73,6 +73,7 @@ export function buildPage(app: App, page: string): PageParts {
     voice: the("voice", HTMLElement),
     map: the("map", HTMLElement),
     list: () => panel.list(),
+    later: panel.later,
   });
   const seek = (text: string): void => {
     search.seek(text);
@@ -118,7 +119,8 @@ export function buildPage(app: App, page: string): PageParts {
     *paint() {
       for (const part of parts) {
         // Until the hub has spoken, the panel shows what the hub has rendered into it.
-        if (part !== panel || app.model.version > 0) part.paint();
+        if (part !== panel) part.paint();
+        else if (app.model.version > 0) yield* panel.steps();
         yield;
       }
     },

@@ -12,6 +12,7 @@ import { later } from "./later.ts";
 import { linkHere } from "./link.ts";
 import { toldFor } from "./notice.ts";
 import { keepingPlace } from "./redraw.ts";
+import { whole } from "./rows.ts";
 import { Runs } from "./runs.ts";
 import { RunView } from "./runview.ts";
 import type { Scope, View } from "./scope.ts";
@@ -21,6 +22,8 @@ import type { Tab } from "./tabs.ts";
 
 /** So many reconciles are listed at first, and twice as many more each time that older ones are asked for. */
 const listed = 60;
+/** So many may have begun, or come to the queue, since what the picture shows when it follows. */
+const ahead = 1000;
 /** Without a reconcile for so long, a controller with a red cause does nothing. */
 const nothingFor = 20 * SECOND;
 
@@ -132,6 +135,11 @@ export class PanelElement extends HTMLElement {
   }
 
   paint(): void {
+    whole(this.steps());
+  }
+
+  /** Paints it, some of its list with each step. */
+  *steps(): Generator<void> {
     const app = this.app;
     if (app === undefined) return;
     if (!this.body.isConnected) this.replaceChildren(this.body);
@@ -139,7 +147,7 @@ export class PanelElement extends HTMLElement {
     const tab = this.tabOf(scope);
     const lanes = app.model.lanes(scope.t).map(({ name }) => name);
     this.tabs.paint(tab, findingsAt(app.model.findings(), scope.t).length, lanes, scope.lane?.key ?? "");
-    if (tab === "latest") this.paintList(app);
+    if (tab === "latest") yield* this.paintList(app);
     else this.paintView(tab, scope);
   }
 
@@ -185,17 +193,19 @@ export class PanelElement extends HTMLElement {
     return still !== undefined;
   }
 
-  private paintList(app: App): void {
+  private *paintList(app: App): Generator<void> {
     const { activeElement } = document;
     const from = this.contains(activeElement) || this.tabs.root.contains(activeElement) ? this.shown : "";
     this.shown = "";
-    if (this.drawn !== "latest") this.body.replaceChildren(this.runs.root);
+    const anew = this.drawn !== "latest";
+    if (anew) this.body.replaceChildren(this.runs.root);
     this.drawn = "latest";
     this.tabIndex = -1;
     const t = app.playhead.now();
     const { following } = app.playhead;
-    const all = app.filter.get().recent(app.model, following ? this.listed + 1 : Infinity);
-    const there = following ? all : all.filter((run) => run.start <= t);
+    const all = app.filter.get().recent(app.model, following ? this.listed + ahead : Infinity);
+    // What is in the queue does not run yet.
+    const there = all.filter((run) => run.start <= t);
     const visible = there.slice(0, this.listed).map((run) => asOf(run, t, []));
     const more = there.length > visible.length;
     const many = app.model.lanes(t).length > 1;
@@ -204,7 +214,19 @@ export class PanelElement extends HTMLElement {
     const moment = `${following ? "live" : String(t)} ${String(this.listed)}`;
     const called = (item: string): string => app.model.called(item);
     const nth = (run: Reconcile): number => app.model.nth(run).n;
-    this.runs.paint(visible, { now: app.watch.hubNow(), zone: app.zone(), called, nth, many, sought, moment, more });
+    const rows = this.runs.paint(visible, {
+      now: app.watch.hubNow(),
+      zone: app.zone(),
+      called,
+      nth,
+      many,
+      sought,
+      moment,
+      more,
+    });
+    // A list that has not been seen is there at once.
+    if (anew) whole(rows);
+    else yield* rows;
     // Back from a reconcile, the focus is on its row again.
     if (from !== "") this.runs.focus(from);
   }

@@ -3,7 +3,8 @@ import type { Reconcile } from "../base/rows.gen.ts";
 import { clock } from "../base/time.ts";
 import { STALE } from "../layout/steps.ts";
 import { readStale } from "../model/samples.ts";
-import { Keyed, attr, h, part, say, show } from "./dom.ts";
+import { attr, h, part, say, show } from "./dom.ts";
+import { Rows, whole } from "./rows.ts";
 import { icon } from "./shapes.ts";
 import { causesShort, isBad, lookOf, nameOf, outcome, span, took } from "./words.ts";
 
@@ -35,7 +36,9 @@ export class Runs {
   private held: readonly Reconcile[] = [];
   private newest: readonly Reconcile[] = [];
   private readonly none = h("p", { class: "quiet" }, "None yet.");
-  private readonly keyed: Keyed<Reconcile, HTMLLIElement>;
+  private readonly rows: Rows<Reconcile, HTMLLIElement>;
+  /** What a row says besides its reconcile. */
+  private readonly said = new WeakMap<HTMLElement, string>();
   private around: RunsAround = {
     now: 0,
     zone: 0,
@@ -60,34 +63,28 @@ export class Runs {
       this.buttons()[from]?.focus();
     });
     this.fresh.addEventListener("click", () => {
-      this.show(this.newest);
+      whole(this.show(this.newest));
       this.buttons()[0]?.focus();
     });
     list.addEventListener("keydown", (event) => {
       this.key(event);
     });
     list.addEventListener("focusin", () => {
+      this.held = this.rows.stop();
       this.rove();
     });
-    this.keyed = new Keyed<Reconcile, HTMLLIElement>(
-      list,
-      (run) => run.key,
-      makeRun,
-      (row, run) => {
-        fillRun(row, run, this.around);
-      },
-    );
+    this.rows = new Rows(list, makeRun, (row, run, before) => this.fill(row, run, before));
   }
 
-  paint(runs: readonly Reconcile[], around: RunsAround): void {
+  /** Paints some rows with each step. */
+  *paint(runs: readonly Reconcile[], around: RunsAround): Generator<void> {
     const hold = around.moment === this.around.moment && this.root.contains(document.activeElement);
     this.around = around;
     this.newest = runs;
     say(this.title, around.sought ? "Matching reconciles" : "Latest reconciles");
     show(this.older, around.more);
     say(this.none, around.sought ? "None match." : "None yet.");
-    if (hold) this.hold(runs);
-    else this.show(runs);
+    yield* hold ? this.hold(runs) : this.show(runs);
   }
 
   /** Puts the focus on the row of a reconcile, or on the first. */
@@ -97,23 +94,37 @@ export class Runs {
   }
 
   /** Rows change in place; those that are new are counted. */
-  private hold(runs: readonly Reconcile[]): void {
+  private *hold(runs: readonly Reconcile[]): Generator<void> {
     const now = new Map(runs.map((run) => [run.key, run]));
     this.held = this.held.map((run) => now.get(run.key) ?? run);
     const known = new Set(this.held.map((run) => run.key));
     const fresh = runs.filter((run) => !known.has(run.key)).length;
-    if (this.held.length === 0) return this.show(runs);
-    this.keyed.paint(this.held);
+    if (this.held.length === 0) return yield* this.show(runs);
     say(this.fresh, `${String(fresh)}${fresh === runs.length ? " or more" : ""} new`);
     this.fresh.hidden = fresh === 0;
+    yield* this.rows.paint(this.held);
   }
 
-  private show(runs: readonly Reconcile[]): void {
+  private *show(runs: readonly Reconcile[]): Generator<void> {
     this.held = runs;
     this.fresh.hidden = true;
     this.none.hidden = runs.length > 0;
-    this.keyed.paint(runs);
+    yield* this.rows.paint(runs);
     this.rove();
+  }
+
+  /** A row of a reconcile that is over is written once, as long as its number, its name and the zone are the same. */
+  private fill(row: HTMLLIElement, run: Reconcile, before: Reconcile | undefined): boolean {
+    const { zone, nth, many, called } = this.around;
+    const name = called(run.item);
+    const n = `#${String(nth(run))}`;
+    const said = [name, n, many, zone].join();
+    if (run === before && run.to > 0 && said === this.said.get(row)) return false;
+    this.said.set(row, said);
+    fillRun(row, run, this.around);
+    say(part(row, "item"), many ? `${name} · ${run.controller}` : name);
+    say(part(row, "n"), n);
+    return true;
   }
 
   private buttons(): HTMLButtonElement[] {
@@ -141,10 +152,10 @@ export class Runs {
   }
 }
 
-function makeRun(run: Reconcile): HTMLLIElement {
+function makeRun(): HTMLLIElement {
   const text = (name: string): HTMLElement => h("span", { class: `run-${name}`, "data-part": name });
   const shape = h("span", { class: "run-shape", "data-part": "shape" });
-  const button = h("button", { class: "run", type: "button", "data-go": run.key, tabindex: -1 }, shape);
+  const button = h("button", { class: "run", type: "button", "data-part": "go", tabindex: -1 }, shape);
   const stale = h(
     "span",
     { class: "run-stale", "data-part": "stale" },
@@ -156,7 +167,8 @@ function makeRun(run: Reconcile): HTMLLIElement {
   return h("li", {}, button);
 }
 
-function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many, called }: RunsAround): void {
+function fillRun(row: HTMLElement, run: Reconcile, { now, zone }: RunsAround): void {
+  attr(part(row, "go"), "data-go", run.key);
   const look = lookOf(run);
   const { tone } = look;
   const shape = part(row, "shape");
@@ -167,9 +179,6 @@ function fillRun(row: HTMLElement, run: Reconcile, { now, zone, nth, many, calle
   }
   const stale = readStale(run);
   show(part(row, "stale"), stale);
-  const name = called(run.item);
-  say(part(row, "item"), many ? `${name} · ${run.controller}` : name);
-  say(part(row, "n"), `#${String(nth(run))}`);
   say(part(row, "why"), causesShort(run));
   say(part(row, "when"), clock(run.start, zone));
   const told = isBad(run);

@@ -3,7 +3,6 @@ import { say } from "./dom.ts";
 import type { Later } from "./later.ts";
 import { knownAt } from "./scope.ts";
 import type { Scope, View } from "./scope.ts";
-import { nextSaid, unbroken } from "./words.ts";
 
 export class RunView implements View {
   /** Every span of the API server and etcd is shown. */
@@ -49,8 +48,7 @@ export class RunView implements View {
     const text = root.querySelector('[data-part="next"]');
     const { run, model } = scope;
     if (text === null || run === undefined) return;
-    const now = knownAt(scope, run);
-    say(text, unbroken(nextSaid(run, now, model.followed(run, now)).text));
+    say(text, this.later.panels?.nextText(run, model, knownAt(scope, run)) ?? "");
   }
 
   private readonly numbers = new WeakMap<object, number>();

@@ -1,12 +1,13 @@
 /** The search: a field that completes, the terms that are on as chips, and how much matches. */
 import { count } from "../base/time.ts";
-import { complete } from "../model/complete.ts";
 import type { Completion, Option } from "../model/complete.ts";
+import { fields } from "../model/fields.ts";
 import { Filter, filterOf } from "../model/filter.ts";
-import { quoted } from "../model/query.ts";
+import { having, quoted } from "../model/query.ts";
 import type { QueryError, Term } from "../model/query.ts";
 import type { App } from "./app.ts";
 import { attr, h, part, say, show } from "./dom.ts";
+import type { Later } from "./later.ts";
 import { matchSaid } from "./words.ts";
 
 /** The parts of the page outside of the field that the search fills. */
@@ -19,6 +20,8 @@ export interface SearchPlaces {
   readonly map: HTMLElement;
   /** Shows the reconciles that match; answers where the focus goes for them. */
   readonly list: () => HTMLElement | null;
+  /** The script with what is offered. */
+  readonly later: Later;
 }
 
 /** So many of the newest reconciles are counted for what completion offers. */
@@ -152,8 +155,14 @@ export class SearchElement extends HTMLElement {
 
   private offer(): void {
     const { app, input } = this;
-    if (app === undefined || document.activeElement !== input) return;
-    this.offered = complete(input.value, input.selectionStart ?? 0, app.model.recent("", counted));
+    const later = this.places?.later;
+    if (app === undefined || later === undefined || document.activeElement !== input) return;
+    if (later.panels === undefined)
+      return void later.get().then((panels) => {
+        if (panels !== undefined) this.offer();
+      });
+    const rows = app.model.recent("", counted);
+    this.offered = later.panels.complete(input.value, input.selectionStart ?? 0, rows, { fields, having, quoted });
     const list = part(this, "list");
     list.replaceChildren(...this.offered.options.map(optionRow));
     this.choose(-1);

@@ -23,7 +23,7 @@ test("where there is nothing to step to it is said, of matches while one searche
   step.reconcile(1);
   assert.equal(said, "No later reconcile");
   step.reconcile(-1);
-  assert.deepEqual([said, selection.get()?.reconcile, t], ["", "a", at(100)]);
+  assert.deepEqual([said, selection.get()?.reconcile, t], ["", "a", at(101) - 1]);
   step.phase(-1);
   assert.equal(said, "No earlier reconcile");
   step.phase(1);

@@ -2,6 +2,8 @@
 import type { NodeId } from "../base/geometry.ts";
 import type { Reconcile, Write } from "../base/rows.gen.ts";
 import { spotlight } from "../layout/spotlight.ts";
+import type { Station } from "../layout/spotlight.ts";
+import { settled } from "../model/known.ts";
 import type { App } from "./app.ts";
 import type { NoticeElement } from "./notice.ts";
 import { isBad, writeFailed } from "./words.ts";
@@ -103,16 +105,27 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
   return nearest(bad, current ?? app.playhead.now(), live ? -1 : direction);
 }
 
-/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
-export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
-  return spotlight(run, model.holds()).stations.find((station) => station.node === node)?.at ?? run.start;
+/** When a reconcile has done what it does at its station i, as far as it has: the clock, the panel and the map agree. */
+function rested(run: Reconcile, stations: readonly Station[], i: number): number {
+  const at = stations[i]?.at ?? run.start;
+  const next = stations[i + 1];
+  return next === undefined ? Math.max(at, run.to) : next.at - 1;
 }
 
-/** When it came to the phase in which a write of it failed, or to the last one, which gave an error back. */
-export function arose({ model }: Pick<App, "model">, run: Reconcile, write?: Pick<Write, "from">): number {
+/** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
+export function momentOf({ model }: Pick<App, "model">, run: Reconcile, node: NodeId): number {
   const { stations } = spotlight(run, model.holds());
-  const before = stations.filter(({ node, at }) => node !== "requeue" && at <= (write?.from ?? Infinity));
-  return before.at(-1)?.at ?? run.start;
+  const i = stations.findIndex((station) => station.node === node);
+  return i < 0 ? run.start : rested(run, stations, i);
+}
+
+/** When a write of it had failed, or the last phase was over before it gave an error back. */
+export function arose({ model }: Pick<App, "model">, run: Reconcile, write?: Pick<Write, "from" | "to">): number {
+  const holds = model.holds();
+  const { stations } = spotlight(run, holds);
+  const { from = Infinity, to = Infinity } = write ?? {};
+  const i = stations.filter(({ node, at }) => node !== "requeue" && at <= from).length - 1;
+  return Math.min(rested(run, stations, i), Math.max(to, settled(run, from, holds) - 1));
 }
 
 /** Selects a reconcile, undefined for none. */
@@ -125,11 +138,13 @@ function show(app: App, run: Reconcile, node: NodeId = "dequeue"): void {
   app.playhead.seek(momentOf(app, run, node));
 }
 
-/** When the next phase begins, or the last one began; undefined when it is another reconcile's. */
+/** The moment of the next phase, or of the one before; undefined when it is another reconcile's. */
 function boundary({ model, playhead }: App, run: Reconcile, direction: 1 | -1): number | undefined {
   const t = playhead.now();
-  const times = spotlight(run, model.holds()).stations.map((station) => station.at);
-  if (direction < 0) return times.filter((time) => time < t).at(-1);
-  // Not in this reconcile, but after it: it is gone through from its beginning.
-  return t > (times.at(-1) ?? Infinity) ? times[0] : times.find((time) => time > t);
+  const { stations } = spotlight(run, model.holds());
+  const here = stations.filter(({ at }) => at <= t).length - 1;
+  // Not in this reconcile, but after it: it is gone through from its beginning, or from its end.
+  const after = run.to > 0 && t > rested(run, stations, here);
+  const i = !after ? here + direction : direction > 0 ? 0 : here;
+  return i in stations ? rested(run, stations, i) : undefined;
 }

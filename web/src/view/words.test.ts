@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { hold } from "../../test/rows.ts";
+import { at, hold, pass, write as written } from "../../test/rows.ts";
 import type { Cause, Reconcile, Write } from "../base/rows.gen.ts";
+import { Table } from "../model/table.ts";
 import {
   causeSaid,
   causesShort,
@@ -10,7 +11,7 @@ import {
   failed,
   failureSaid,
   hasRefused,
-  heldBefore,
+  heldWhere,
   heldSaid,
   lookOf,
   nextSaid,
@@ -163,7 +164,7 @@ test("a failed write says what it was, never that it was written, on which versi
   assert.match(failureSaid(put, { cause: { ...unknown, by: "self" } }).text, /but an own write had made/);
   assert.match(
     failureSaid(put, { cause: { ...event, at: put.from + 300 } }).text,
-    /tracer-page had made rv .* \(spec\) \(seen 0\.3 ms after\)/,
+    /tracer-page had made rv .* \(spec; seen 0\.3 ms after\)/,
   );
   assert.deepEqual(failureSaid({ ...put, fault: "409" }), {
     chip: "fault",
@@ -203,12 +204,31 @@ test("no word of an error is said twice", () => {
 });
 
 test("who is slowed down is not said to be held", () => {
+  const model = new Table();
   const slow = hold({ item: "default/db", phase: "requeue", why: "slow ×100" });
-  assert.equal(heldBefore([slow]), "db is slowed before requeue");
-  assert.equal(heldBefore([slow, hold({})]), "web is held before apply, db is slowed before requeue");
+  assert.equal(heldWhere([slow], model), "db is slowed before requeue");
+  assert.equal(heldWhere([slow, hold({})], model), "web is held before apply, db is slowed before requeue");
   const at = { lane: "podset", node: "requeue", item: "default/db", label: "db", reconcile: "r", worker: 0 } as const;
   const said = ["slow ×100", "pause"].map((why) => heldSaid({ ...at, why, lasting: 3_500_000, until: 0 }));
   assert.deepEqual(said, ["db is slowed at requeue · 3.5 s", "db is held at requeue · 3.5 s"]);
+});
+
+test("a worker that is held in a phase is not said to be held before it, and the namespace is told where it is needed", () => {
+  const model = new Table();
+  const put = written({ span: "w", method: "PUT", resource: "podsets", subresource: "status", from: at(8), to: at(9) });
+  const refused = { ...put, status: 409, error: "Conflict" };
+  const run = pass(0, [1, 1, 1, 10], {
+    key: "r",
+    to: 0,
+    result: "",
+    writes: [written({ from: at(4), to: at(5) }), refused],
+  });
+  const rows = [run, pass(0, [1, 1], { key: "other", item: "shop/web" })];
+  model.apply({ type: "rows", offset: 1, now: at(20), rows, gone: [] });
+  const said = (from: number): string => heldWhere([hold({ reconcile: "r", from: at(from) })], model);
+  assert.equal(said(9.01), "default/web is held in apply after PUT: 409");
+  assert.equal(said(6), "default/web is held in apply after POST: 201");
+  assert.equal(said(2.9), "default/web is held before apply");
 });
 
 test("numbers", () => {

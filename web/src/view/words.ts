@@ -170,10 +170,11 @@ export function failureSaid(write: Write, overtaken?: Pick<Overtaken, "cause">):
 function overtakenSaid(write: Write, cause: Cause): string {
   const who = cause.by === "self" ? "an own write" : (cause.manager ?? "somebody whom the event does not name");
   const changed = cause.changed ?? [];
-  const what = changed.length === 0 ? "" : ` (${changed.join(" and ")})`;
   const ago = write.from - cause.at;
-  const when = ago > 0 ? `${span(ago)} before` : `(seen ${span(-ago)} after)`;
-  return `but ${who} had made rv ${cause.resourceVersion ?? ""}${what} ${when}`;
+  const when = ago > 0 ? ` ${span(ago)} before` : "";
+  const seen = ago > 0 ? [] : [`seen ${span(-ago)} after`];
+  const more = [...(changed.length === 0 ? [] : [changed.join(" and ")]), ...seen].join("; ");
+  return `but ${who} had made rv ${cause.resourceVersion ?? ""}${more === "" ? "" : ` (${more})`}${when}`;
 }
 
 /** overtakenLink is what the link to the reconcile that made or saw a version says before its number, as of now. */
@@ -268,21 +269,32 @@ export function heldSaid({ label, node, lasting, why }: Held): string {
   return `${label === "" ? "a worker" : label} is ${isSlow({ why }) ? "slowed" : "held"} at ${node} · ${countdown(lasting)}`;
 }
 
-/** heldBefore says who is held, or slowed down, and before which phases: "web, a are held before apply". */
-export function heldBefore(holds: readonly Hold[]): string {
-  const slow = holds.filter(isSlow);
-  const held = holds.filter((hold) => !slow.includes(hold));
-  return [standSaid(held, "held"), standSaid(slow, "slowed")].filter((text) => text !== "").join(", ");
+/** What is asked for the words of holds. */
+type Known = Pick<Model, "called" | "reconcile">;
+
+/** heldWhere says who is held, or slowed down, and where: "web, a are held before apply". */
+export function heldWhere(holds: readonly Hold[], model: Known): string {
+  const said = (how: string): string[] => {
+    const own = holds.filter((hold) => isSlow(hold) === (how !== "held"));
+    const who = [...new Set(own.map((hold) => whoSaid(hold, model)))];
+    const places = [...new Set(own.map((hold) => placeSaid(hold, model)))];
+    const names =
+      who.length > 3 ? `${who.slice(0, 2).join(", ")} and ${String(who.length - 2)} others` : who.join(", ");
+    return own.length === 0 ? [] : [`${names} ${who.length > 1 ? "are" : "is"} ${how} ${places.join(", ")}`];
+  };
+  return [...said("held"), ...said("slowed")].join(", ");
 }
 
-function standSaid(holds: readonly Hold[], how: string): string {
-  if (holds.length === 0) return "";
-  const who = [
-    ...new Set(holds.map(({ controller, item = "" }) => (item === "" ? `a worker of ${controller}` : nameOf(item)))),
-  ];
-  const phases = [...new Set(holds.map(({ phase }) => phase))];
-  const names = who.length > 3 ? `${who.slice(0, 2).join(", ")} and ${String(who.length - 2)} others` : who.join(", ");
-  return `${names} ${who.length > 1 ? "are" : "is"} ${how} before ${phases.join(", ")}`;
+function whoSaid({ controller, item = "" }: Hold, model: Known): string {
+  return item === "" ? `a worker of ${controller}` : model.called(item);
+}
+
+/** A phase before which a worker is held has not begun; in one that has, it is held after the last answer to a write. */
+function placeSaid({ phase, reconcile = "", from }: Hold, model: Known): string {
+  const { phases = [], writes = [] } = model.reconcile(reconcile) ?? {};
+  if (phases.filter((one) => one.from <= from).at(-1)?.name !== phase) return `before ${phase}`;
+  const answered = writes.filter(({ to }) => to > 0 && to <= from).slice(-1);
+  return `in ${phase}${answered.map(({ method, status }) => ` after ${method}: ${String(status)}`).join("")}`;
 }
 
 /** holdsWatch says that a command keeps the watch's events back. */
