@@ -201,6 +201,23 @@ for (const theme of ["light", "projector"]) {
   });
 }
 
+test("by projector it is said whole before which phase an item is held, beside a breakpoint that stands", async ({
+  demo,
+  dash,
+}) => {
+  await choose(dash, "projector");
+  await demo.command({ command: "break", controller: "podset", item: "default/web", phase: "apply" });
+  await demo.action("five-edits", { namespace: "default", name: "web" });
+  const held = dash.locator("#control .stand", { hasText: "web is held before apply" });
+  await expect(held).toBeVisible();
+  await expect(dash.locator("#control .stand")).toHaveCount(2);
+  const text = held.locator('[data-part="text"]');
+  await expect.poll(() => text.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
+  await dash.screenshot({ path: test.info().outputPath("chips.png") });
+  await demo.command({ command: "lift", controller: "podset" });
+  await choose(dash, "light");
+});
+
 test("a fault of 409 is seen as a conflict", async ({ demo, dash }) => {
   await dash.getByRole("button", { name: "Control", exact: true }).click();
   const strip = dash.locator("#control");

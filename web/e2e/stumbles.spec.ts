@@ -1,4 +1,4 @@
-import { expect, test } from "./demo.ts";
+import { choose, expect, test } from "./demo.ts";
 import { expect as expectHub, open, test as hubTest } from "./hub.ts";
 
 test("Try it opens at its first field, by mouse and by keyboard; an action tells that it leads back to live", async ({
@@ -58,6 +58,26 @@ hubTest("N leads to the write that failed, where it was sent, with the write lit
   await expectHub(details.locator(".fall-name:has(.fall-lit)")).toContainText("PUT status");
   await expectHub(details.locator(".flags")).toContainText("409 Conflict");
 });
+
+hubTest(
+  "by projector a small window shows a recorded lesson's title whole, and what a search looks like",
+  async ({ page, hub }) => {
+    await open(page, hub);
+    await choose(page, "projector");
+    const field = page.locator(".search input");
+    const words = await field.evaluate((input: HTMLInputElement) => {
+      const pen = document.createElement("canvas").getContext("2d");
+      if (pen !== null) pen.font = getComputedStyle(input).font;
+      return pen?.measureText(input.placeholder).width ?? Infinity;
+    });
+    expectHub((await field.boundingBox())?.width).toBeGreaterThanOrEqual(words);
+    await page.goto(`${hub.origin}/?recording=lesson-4`);
+    const title = page.locator(".lesson-title > :first-child");
+    await expectHub(title).toHaveText("Conflict, and why requeue beats retry");
+    await expectHub.poll(() => title.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0);
+    await choose(page, "light");
+  },
+);
 
 hubTest("the first steps of a hub have room in a low window, down to the sample session", async ({ page, hub }) => {
   await open(page, hub);
