@@ -295,7 +295,7 @@ test("a speed that is chosen before an action is that at which it is shown, from
   await expect(panel.locator('[data-part="said"]')).toContainText("from 1 to 2");
   const bar = dash.locator("#transport");
   await expect(bar.locator('[data-part="where"]')).toHaveText("1/30 speed");
-  await expect(dash.locator("#notice")).toContainText("It plays at 1/30 speed, from the action on.");
+  await expect(dash.locator("#notice")).toContainText("It plays slowly, from the action on.");
   const at = Number(/at=(\d+)/.exec(await copiedLink(dash))?.[1]);
   expect(at).toBeGreaterThan(clicked - 100_000);
   const since = async (): Promise<ReconcileLine[]> =>

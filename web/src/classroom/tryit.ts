@@ -4,7 +4,6 @@ import { clock } from "../base/time.ts";
 import type { App } from "../view/app.ts";
 import type { Given } from "../view/classroom.ts";
 import { h, part, say } from "../view/dom.ts";
-import { speedSaid } from "../view/playhead.ts";
 import { nameOf } from "../view/words.ts";
 import { ask } from "./ask.ts";
 
@@ -219,7 +218,7 @@ export class TryItElement extends HTMLElement {
     let said = "Back to live to show it.";
     if (speed < 1) {
       playhead.playFrom(t - lead);
-      said = `It plays at ${speedSaid(speed)}, from the action on.`;
+      said = "It plays slowly, from the action on.";
     } else playhead.follow();
     if (following) return;
     this.given?.tell(said, `Back to ${clock(at, app.zone())}`, () => {
