@@ -35,10 +35,14 @@ test("on a narrow page the strip has the frame of what the beat speaks of, and t
   // Of events, as on the map, the line is lit and no station.
   const line = (): Promise<string> =>
     page.locator("#twin .stations").evaluate((it) => getComputedStyle(it, "::after").borderBottomColor);
+  /** The line comes back to the queue, and closes no box. */
+  const top = (): Promise<string> =>
+    page.locator("#twin .stations").evaluate((it) => getComputedStyle(it, "::after").borderTopWidth);
   const quiet = await line();
   await turnTo(page, "text=beat 6 of 8", 300);
   await expect.poll(names).toEqual([]);
   expect(await line()).not.toBe(quiet);
+  expect(await top()).toBe("0px");
   await page.screenshot({ path: "test-results/strip-line.png" });
   // On a wide page it is the map that has it.
   await page.setViewportSize({ width: 1280, height: 720 });
