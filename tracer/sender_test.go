@@ -14,8 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // memoryHub is a transport that answers with the given statuses in turn, and
@@ -186,16 +185,13 @@ func TestOneBadRequestDoesNotStarveTheOthers(t *testing.T) {
 	}
 }
 
-// partialAnswer is an answer that has left out n things.
-func partialAnswer(t *testing.T, n int64, reason string) []byte {
-	t.Helper()
-	b, err := proto.Marshal(&collector.ExportTraceServiceResponse{
-		PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: n, ErrorMessage: reason},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+// partialAnswer is an answer that has left out n things: of OTLP's
+// ExportTraceServiceResponse the field partial_success (1), and of that
+// rejected_spans (1) and error_message (2).
+func partialAnswer(n int64, reason string) []byte {
+	partial := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(n))
+	partial = protowire.AppendString(protowire.AppendTag(partial, 2, protowire.BytesType), reason)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), partial)
 }
 
 // What the hub leaves out of what it takes is counted, and each reason logged
@@ -212,13 +208,13 @@ func TestPartialSuccess(t *testing.T) {
 			synctest.Wait()
 		}
 		for _, n := range []int64{1, 2, 9, 0, -1} {
-			send(partialAnswer(t, n, "over the limit"))
+			send(partialAnswer(n, "over the limit"))
 		}
 		if *lost != 1+2+4 || strings.Count(log.String(), "over the limit") != 1 {
 			t.Errorf("%d are lost, want 7; the log says %s", *lost, &log)
 		}
 		for i := range 100 {
-			send(partialAnswer(t, 1, "reason "+strconv.Itoa(i)))
+			send(partialAnswer(1, "reason "+strconv.Itoa(i)))
 		}
 		if got := strings.Count(log.String(), "\n"); got != maxReasons {
 			t.Errorf("%d lines, want %d", got, maxReasons)
