@@ -109,7 +109,8 @@ function errorFrom(app: App, direction: 1 | -1): Reconcile | undefined {
 function rested(run: Reconcile, stations: readonly Station[], i: number): number {
   const at = stations[i]?.at ?? run.start;
   const next = stations[i + 1];
-  return next === undefined ? Math.max(at, run.to) : next.at - 1;
+  // A whole µs, as links have it.
+  return Math.max(at, next === undefined ? run.to : Math.ceil(next.at) - 1);
 }
 
 /** momentOf is the true time at which a reconcile is to be seen at a node; its start where it never was there. */
