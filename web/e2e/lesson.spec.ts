@@ -194,7 +194,9 @@ test("a lesson in the hall: one bump of the remote reveals nothing, a beat that 
   await turnTo(dash, "text=Which of its two writes");
   // One chip tells of the pause; the words of the beat do not say it again.
   for (const page of [dash, student]) {
-    await expect(page.locator("#control .stand")).toHaveText(/^web is held before apply · ends in \d+:\d\d/);
+    await expect(page.locator("#control .stand")).toHaveText(
+      /^(lesson-4\/)?web is held before apply · ends in \d+:\d\d/,
+    );
     await expect(page.locator("#map .counts")).toBeHidden();
     await expect(page.locator('[data-node="compute"] [data-part="note"]')).toHaveText(/^[\d.]+ (µs|ms)$/);
   }

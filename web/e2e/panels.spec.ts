@@ -271,8 +271,9 @@ test("spec, observed and written are whole beside each other, whatever they say"
     .evaluate((row) => {
       const cells = row.querySelectorAll("td");
       for (const [i, text] of ["ReplicasUnavailable", "MinimumReplicasAvailable", "DeleteFailedForNow"].entries()) {
-        const cell = cells[i];
-        if (cell !== undefined) cell.textContent = text;
+        // Words of several parts may be broken between them.
+        const parts = text.split(/(?=[A-Z])/).flatMap((part) => [document.createElement("wbr"), part]);
+        cells[i]?.replaceChildren(...parts);
       }
     });
   const cut = (): Promise<string[]> =>
