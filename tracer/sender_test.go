@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,6 +22,7 @@ import (
 // memoryHub is a transport that answers with the given statuses in turn, and
 // then with 200 and the answer. A status of 0 is no answer at all.
 type memoryHub struct {
+	mu       sync.Mutex // of statuses: a test may change them while it is asked
 	statuses []int
 	answer   []byte
 	header   http.Header
@@ -28,35 +31,50 @@ type memoryHub struct {
 
 func (h *memoryHub) RoundTrip(*http.Request) (*http.Response, error) {
 	h.at = append(h.at, time.Now())
-	status := http.StatusOK
-	if len(h.statuses) > 0 {
-		status, h.statuses = h.statuses[0], h.statuses[1:]
-	}
+	status := h.next()
 	if status == 0 {
 		return nil, errors.New("nobody there")
 	}
 	return &http.Response{StatusCode: status, Header: h.header, Body: io.NopCloser(bytes.NewReader(h.answer))}, nil
 }
 
+func (h *memoryHub) next() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.statuses) == 0 {
+		return http.StatusOK
+	}
+	status := h.statuses[0]
+	h.statuses = h.statuses[1:]
+	return status
+}
+
+// recover has the hub take all that comes.
+func (h *memoryHub) recover() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.statuses = nil
+}
+
 // runSender runs a sender whose source is the returned counter; add adds n things.
-func runSender(hub *memoryHub) (add func(n int), lost *int, stop func()) {
+func runSender(hub *memoryHub) (add func(n int), lost *atomic.Int64, stop func()) {
 	return runLogging(hub, io.Discard)
 }
 
-func runLogging(hub *memoryHub, log io.Writer) (add func(n int), lost *int, stop func()) {
-	waiting, wake, end := 0, make(chan struct{}, 1), make(chan struct{})
-	lost = new(int)
+func runLogging(hub *memoryHub, log io.Writer) (add func(n int), lost *atomic.Int64, stop func()) {
+	var waiting atomic.Int64
+	wake, end := make(chan struct{}, 1), make(chan struct{})
+	lost = new(atomic.Int64)
 	s := &sender{
 		url: "http://hub/v1/traces", client: &http.Client{Transport: hub}, log: slog.New(slog.NewTextHandler(log, nil)), stop: end,
-		source: source{wake: wake, lose: func(n int) { *lost += n }, lost: func() int64 { return int64(*lost) }, next: func(buf []byte) ([]byte, int) {
-			n := waiting
-			waiting = 0
+		source: source{wake: wake, lose: func(n int) { lost.Add(int64(n)) }, lost: lost.Load, next: func(buf []byte) ([]byte, int) {
+			n := int(waiting.Swap(0))
 			return append(buf, strings.Repeat("x", n)...), n
 		}},
 	}
 	done := make(chan struct{})
 	go func() { defer close(done); s.run(context.Background()) }()
-	return func(n int) { waiting += n; signal(wake) }, lost, func() { close(end); <-done }
+	return func(n int) { waiting.Add(int64(n)); signal(wake) }, lost, func() { close(end); <-done }
 }
 
 func TestEverySpanIsSentWithin25Milliseconds(t *testing.T) {
@@ -133,8 +151,8 @@ func TestRetries(t *testing.T) {
 				add(4)
 				time.Sleep(10 * time.Second) // of the bubble's clock
 				synctest.Wait()
-				if len(hub.at) != c.tries || *lost != c.lost {
-					t.Fatalf("%d tries, %d lost, want %d and %d", len(hub.at), *lost, c.tries, c.lost)
+				if len(hub.at) != c.tries || int(lost.Load()) != c.lost {
+					t.Fatalf("%d tries, %d lost, want %d and %d", len(hub.at), int(lost.Load()), c.tries, c.lost)
 				}
 				if took := hub.at[len(hub.at)-1].Sub(hub.at[0]); took < c.atLeast || took > c.under {
 					t.Errorf("it took %v, want %v to %v", took, c.atLeast, c.under)
@@ -161,17 +179,17 @@ func TestOneBadRequestDoesNotStarveTheOthers(t *testing.T) {
 				add(3)
 				time.Sleep(patience - time.Second) // of the bubble's clock
 				synctest.Wait()
-				if *lost > 0 {
-					t.Fatalf("%d are lost too soon", *lost)
+				if int(lost.Load()) > 0 {
+					t.Fatalf("%d are lost too soon", int(lost.Load()))
 				}
 				time.Sleep(4 * time.Second) // a back-off of the longest, and some
 				synctest.Wait()
-				hub.statuses = nil
+				hub.recover()
 				add(5)
 				time.Sleep(4 * time.Second)
 				synctest.Wait()
-				if *lost != c.lost {
-					t.Errorf("%d are lost, want %d", *lost, c.lost)
+				if int(lost.Load()) != c.lost {
+					t.Errorf("%d are lost, want %d", int(lost.Load()), c.lost)
 				}
 				if said := strings.Contains(log.String(), "dropped=3"); said != (c.lost > 0) {
 					t.Errorf("the log says %s", &log)
@@ -210,8 +228,8 @@ func TestPartialSuccess(t *testing.T) {
 		for _, n := range []int64{1, 2, 9, 0, -1} {
 			send(partialAnswer(n, "over the limit"))
 		}
-		if *lost != 1+2+4 || strings.Count(log.String(), "over the limit") != 1 {
-			t.Errorf("%d are lost, want 7; the log says %s", *lost, &log)
+		if int(lost.Load()) != 1+2+4 || strings.Count(log.String(), "over the limit") != 1 {
+			t.Errorf("%d are lost, want 7; the log says %s", int(lost.Load()), &log)
 		}
 		for i := range 100 {
 			send(partialAnswer(1, "reason "+strconv.Itoa(i)))
@@ -220,8 +238,8 @@ func TestPartialSuccess(t *testing.T) {
 			t.Errorf("%d lines, want %d", got, maxReasons)
 		}
 		for _, answer := range [][]byte{nil, []byte("{}"), []byte("\x0a"), []byte("\x0a\x05\x08"), bytes.Repeat([]byte{0xff}, 100)} {
-			before := *lost
-			if send(answer); *lost != before {
+			before := int(lost.Load())
+			if send(answer); int(lost.Load()) != before {
 				t.Errorf("%x loses something", answer)
 			}
 		}
